@@ -1,0 +1,120 @@
+"""Run the reader's code so that whatever it does becomes a result or a finding."""
+
+import contextlib
+import io
+import re
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+
+from traced.feedback import Finding, Found, NotAttempted
+from traced.probes.places import place_of_error
+
+SECONDS = 20.0  # small inputs take milliseconds, and the first compilation a second or two
+PRINTED = 2_000  # characters of the answer's own output that are passed on
+
+#: What JAX raises, what its message says, and the finding that stands for it.
+RAISED: tuple[tuple[type[BaseException], str, str], ...] = (
+    (jax.errors.TracerBoolConversionError, "", "tracing/branch-on-tracer"),
+    (jax.errors.TracerArrayConversionError, "", "tracing/numpy-on-tracer"),
+    (jax.errors.UnexpectedTracerError, "", "tracing/leaked"),
+    (jax.errors.NonConcreteBooleanIndexError, "", "tracing/shape-from-tracer"),
+    (jax.errors.TracerIntegerConversionError, "", "tracing/value-needed"),
+    (jax.errors.ConcretizationTypeError, "", "tracing/value-needed"),
+    (TypeError, "Shapes must be 1D sequences of concrete values", "tracing/shape-from-tracer"),
+    (IndexError, "static", "tracing/shape-from-tracer"),
+    (ValueError, "Non-hashable static arguments", "tracing/unhashable-static"),
+    (TypeError, "as an abstract array", "tracing/not-a-jax-type"),
+)
+
+
+def attempt(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Return `call(*args, **kwargs)`, where `call` runs the reader's code or is that code.
+
+    Raises `NotAttempted` where the code is still a stub, and `Found` for any other error, a call
+    of `exit`, or more than 20 seconds (in the main thread, where Python can be interrupted).
+    `KeyboardInterrupt` is passed on: it is the reader's.
+
+    >>> attempt(lambda: 1 / 0)
+    Traceback (most recent call last):
+    traced.feedback.Found: runs/raised
+    """
+    if not callable(call):
+        raise Found(Finding("runs/not-callable", saw=(("got", type(call).__name__),)))
+    try:
+        with contextlib.redirect_stdout(_Tap(sys.stdout)), time_limit(SECONDS):
+            return call(*args, **kwargs)
+    except (Found, NotAttempted, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        raise _diagnose(error) from None
+
+
+def _diagnose(error: BaseException) -> Found | NotAttempted:
+    if type(error) is NotImplementedError and not error.args:
+        return NotAttempted()
+    place = place_of_error(error)
+    return Found(Finding(_code(error), (place,) if place else (), (_evidence(error),)))
+
+
+def _code(error: BaseException) -> str:
+    if isinstance(error, TimeLimit | SystemExit):
+        return "runs/too-long" if isinstance(error, TimeLimit) else "runs/exited"
+    fits = (code for kind, part, code in RAISED if isinstance(error, kind) and part in str(error))
+    return next(fits, "runs/raised")
+
+
+def _evidence(error: BaseException) -> tuple[str, str]:
+    return type(error).__name__, first_sentence(error)
+
+
+def first_sentence(error: BaseException) -> str:
+    """Return the first sentence of an error's message, without addresses in memory.
+
+    >>> first_sentence(ValueError("No good. Try another."))
+    'No good.'
+    """
+    sentence = re.split(r"(?<=[.])\s|\n", str(error).strip(), maxsplit=1)[0]
+    return re.sub(r" at 0x[0-9a-f]+", "", sentence)
+
+
+class TimeLimit(BaseException):
+    """Raised in the reader's code when its time is up; no `except Exception` swallows it."""
+
+
+@contextlib.contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise `TimeLimit` inside the `with` block after so many seconds, where signals can do that."""
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGALRM"):
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, _time_is_up)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _time_is_up(*_: Any) -> None:
+    raise TimeLimit(f"still running after {SECONDS:.0f} seconds")
+
+
+class _Tap(io.TextIOBase):
+    """Passes the answer's output on, up to a limit: a flood would bury the feedback."""
+
+    def __init__(self, out: Any) -> None:
+        self.out, self.left = out, PRINTED
+
+    def write(self, text: str) -> int:
+        if self.left > 0:
+            self.out.write(text[: self.left])
+            self.left -= len(text)
+            if self.left <= 0:
+                self.out.write(f"\n… more than {PRINTED} characters of output, the rest left out\n")
+        return len(text)

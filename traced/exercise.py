@@ -1,0 +1,102 @@
+"""An exercise: what is asked of an answer, three hints, and a solution."""
+
+import ast
+import inspect
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from traced.feedback import Feedback, Found, NotAttempted
+from traced.show.picture import Picture
+
+#: A question looks at an answer and raises `Found` if there is something to find.
+Question = Callable[[Any], None]
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One exercise, named like the function or class that the reader writes.
+
+    `questions` are asked in order and the first finding ends the check. `verified` says what a
+    passed answer has shown. `answer` is the solution that the page shows and the tests run.
+    """
+
+    name: str
+    questions: tuple[Question, ...]
+    hints: tuple[str, str, str]
+    verified: str
+    answer: Any
+
+    def check(self, answer: Any) -> Feedback:
+        """Return what the check saw: not attempted, not yet (with a finding), or passed.
+
+        Nothing that the answer does is raised, but for a `KeyboardInterrupt` of the reader's.
+        """
+        try:
+            for question in self.questions:
+                question(answer)
+        except NotAttempted:
+            return Feedback(self.name, "not attempted")
+        except Found as found:
+            return Feedback(self.name, "not yet", found.finding)
+        return Feedback(self.name, "passed", verified=self.verified)
+
+    def hint(self, level: int = 1) -> Picture:
+        """Return hint 1 (where to look), 2 (which tool) or 3 (what shape the answer has).
+
+        Raises `ValueError` for another level.
+        """
+        if level not in (1, 2, 3):
+            raise ValueError(f"`level` must be 1, 2 or 3, got {level!r}")
+        more = f"\nmore: ex.{self.name}.hint({level + 1})" if level < 3 else ""
+        return Picture(f"hint {level} of 3: {self.hints[level - 1]}{more}")
+
+    def solution(self) -> Picture:
+        """Return one solution, with the imports it needs; folded away where HTML is shown."""
+        code = source_of(self.answer)
+        title = f"One solution of <code>{escape(self.name)}</code>"
+        pane = (
+            f'<pre style="background:transparent;overflow-x:auto"><code>{escape(code)}</code></pre>'
+        )
+        return Picture(code, f"<details><summary>{title}</summary>{pane}</details>")
+
+
+def source_of(answer: Any) -> str:
+    """Return the source of a module's function or class, after all that it needs of the module.
+
+    >>> print(source_of(source_of).partition("\\n")[0])
+    import ast
+    """
+    lines = inspect.getsource(sys.modules[answer.__module__]).splitlines()
+    wanted, kept = {answer.__name__}, []
+    for node in reversed(ast.parse("\n".join(lines)).body):
+        if wanted & _bound(node):
+            wanted |= {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
+            kept.append((type(node), "\n".join(lines[_first_line(node) - 1 : node.end_lineno])))
+    return _spaced(kept[::-1])
+
+
+def _bound(node: ast.stmt) -> set[str]:
+    """Return the names that a statement of a module defines."""
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return {alias.asname or alias.name.partition(".")[0] for alias in node.names}
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return {node.name}
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    return {target.id for target in targets if isinstance(target, ast.Name)}
+
+
+def _first_line(node: ast.stmt) -> int:
+    decorators = getattr(node, "decorator_list", [])
+    return decorators[0].lineno if decorators else node.lineno
+
+
+def _spaced(statements: list[tuple[type, str]]) -> str:
+    """Join statements, with one blank line between the imports and each definition."""
+    text = ""
+    for before, (kind, source) in zip([None, *statements], statements, strict=False):
+        imports = before and {before[0], kind} <= {ast.Import, ast.ImportFrom}
+        text += ("" if before is None else "\n" if imports else "\n\n") + source
+    return text

@@ -1,0 +1,107 @@
+"""What a check says: data first, of which text and HTML are renderings."""
+
+from dataclasses import dataclass
+from html import escape
+from typing import Literal
+
+from traced.catalogue import CATALOGUE, Entry
+from traced.probes.places import Place
+from traced.show.picture import framed
+
+State = Literal["not attempted", "not yet", "passed"]
+MARKS = {"not attempted": "○", "not yet": "△", "passed": "●"}
+COLOURS = {"not attempted": "#8889", "not yet": "#c77700", "passed": "#2e8b57"}
+WIDTH = 88  # evidence longer than this is cut
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One fault in an answer: its code in the catalogue, the places, and what was seen there.
+
+    `saw` holds pairs of what was looked at and what it was. Raises `KeyError` for an unknown code.
+
+    >>> Finding("value/shape", saw=(("wanted", "f32[]"), ("got", "f32[3]"))).entry.headline
+    'the result has another shape'
+    """
+
+    code: str
+    where: tuple[Place, ...] = ()
+    saw: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        CATALOGUE[self.code]
+
+    @property
+    def entry(self) -> Entry:
+        """The headline, the rule and the place to read, from the catalogue."""
+        return CATALOGUE[self.code]
+
+
+class Found(Exception):
+    """Raised by a question with the finding that answers it; `Exercise.check` catches it."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding.code)
+        self.finding = finding
+
+
+class NotAttempted(Exception):
+    """Raised where an answer is still the stub that the lesson gives."""
+
+
+def require(condition: bool, code: str, *where: Place | None, **saw: object) -> None:
+    """Raise `Found` unless `condition` holds; underscores in the names of `saw` become blanks.
+
+    >>> require(1 + 1 == 3, "value/differs", wanted=3, got=2)
+    Traceback (most recent call last):
+    traced.feedback.Found: value/differs
+    """
+    if not condition:
+        evidence = tuple((name.replace("_", " "), str(value)) for name, value in saw.items())
+        raise Found(Finding(code, tuple(place for place in where if place), evidence))
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """The outcome of one check: not attempted, not yet (with the first finding) or passed."""
+
+    exercise: str
+    state: State
+    finding: Finding | None = None
+    verified: str = ""
+
+    def __repr__(self) -> str:
+        return "\n".join([self._title(), *self._lines()])
+
+    def _repr_html_(self) -> str:
+        title = f"<strong>{MARKS[self.state]} {escape(self._title())}</strong>"
+        body = escape("\n".join(self._lines()))
+        frame = f"border-left:.3em solid {COLOURS[self.state]};padding:.2em 0 .2em .8em"
+        pane = "margin:.3em 0 0;padding:0;border:0;white-space:pre-wrap;background:transparent"
+        return framed(f'<div style="{frame}">{title}<pre style="{pane}">{body}</pre></div>')
+
+    def _title(self) -> str:
+        code = f"  [{self.finding.code}]" if self.finding else ""
+        return f"{self.exercise}: {self.state}{code}"
+
+    def _lines(self) -> list[str]:
+        if self.finding is None:
+            return [self.verified] if self.verified else []
+        entry = self.finding.entry
+        return [
+            entry.headline,
+            *map(_at, self.finding.where),
+            *(f"seen: {name}: {_cut(value)}" for name, value in self.finding.saw),
+            f"rule: {entry.rule}",
+            f"read: {entry.lesson}, “{entry.section}”",
+            f"hint: ex.{self.exercise}.hint()",
+        ]
+
+
+def _at(place: Place) -> str:
+    note = f"   ({place.note})" if place.note else ""
+    return f"  line {place.line}:  {_cut(place.source)}{note}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"

@@ -1,0 +1,53 @@
+"""A prediction, graded by the run."""
+
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from traced.show.picture import Picture, framed
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What was predicted (`...` for nothing yet), what the run says, and what shows it."""
+
+    prediction: Any
+    outcome: Any
+    evidence: Any = None
+
+    def __repr__(self) -> str:
+        shown = () if self.evidence is None else (repr(self.evidence),)
+        return "\n".join([self._verdict() + f"the run says: {self.outcome}", *shown])
+
+    def _verdict(self) -> str:
+        if self.prediction is ...:
+            return "no prediction yet; "
+        right = "right" if self.prediction == self.outcome else "not so"
+        return f"predicted: {self.prediction}, {right}; "
+
+    def _repr_html_(self) -> str:
+        body = f"<p>The run says: <strong>{escape(str(self.outcome))}</strong></p>{self._html_evidence()}"
+        if self.prediction is not ...:
+            return framed(f"<p>{escape(self._verdict().capitalize().rstrip('; '))}.</p>{body}")
+        summary = "No prediction yet. Open to see what the run says."
+        return framed(f"<details><summary>{summary}</summary>{body}</details>")
+
+    def _html_evidence(self) -> str:
+        if self.evidence is None:
+            return ""
+        html = getattr(self.evidence, "_repr_html_", lambda: None)()
+        return html or Picture("", f"<pre>{escape(repr(self.evidence))}</pre>").html or ""
+
+
+def reveal(prediction: Any, outcome: Any, evidence: Any = None) -> Prediction:
+    """Return the comparison of a prediction with what the run says, to be displayed.
+
+    The outcome stays folded until a prediction stands in place of `...`. `evidence` is anything
+    that shows the outcome; it is displayed below it.
+
+    >>> reveal(..., 2)
+    no prediction yet; the run says: 2
+    >>> reveal(3, 2)
+    predicted: 3, not so; the run says: 2
+    """
+    return Prediction(prediction, outcome, evidence)

@@ -1,0 +1,1 @@
+"""What can be seen in a program; nothing here knows of a lesson."""

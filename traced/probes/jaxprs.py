@@ -1,0 +1,108 @@
+"""Read the jaxpr of a function: its equations, through every jaxpr nested in another."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any
+
+import jax
+
+from traced.probes.internals import Jaxpr, Literal, frames, nested_jaxprs, open_jaxpr
+from traced.probes.places import Place, innermost
+
+
+@dataclass(frozen=True)
+class Equation:
+    """One equation: its primitive, the primitives it is nested in (outermost first), its line.
+
+    `nests` says whether it holds jaxprs of its own, `dead` whether nothing reads what it computes.
+    """
+
+    primitive: str
+    within: tuple[str, ...]
+    nests: bool
+    dead: bool
+    place: Place | None
+
+
+def jaxpr_of(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Jaxpr:
+    """Return the jaxpr that JAX traces from `f` at these arguments.
+
+    A jitted function is traced with its own static arguments, and JAX may answer from its cache.
+    Any other callable is traced afresh. Raises whatever `f` raises while it is traced.
+
+    >>> jaxpr_of(lambda x: 2 * x, 1.0).eqns[0].primitive
+    mul
+    """
+    return open_jaxpr(jitted(f).trace(*args, **kwargs).jaxpr)
+
+
+def jitted(f: Callable[..., Any]) -> Any:
+    """Return `f` itself if it is jitted, else a jitted function that JAX has not traced before.
+
+    >>> jitted(abs).trace(-1.0).fun_name
+    'abs'
+    """
+    if hasattr(f, "trace") and hasattr(f, "lower"):
+        return f
+    if not callable(f):
+        raise TypeError(f"`f` must be a callable, got {type(f).__name__}")
+
+    # JAX keeps traces by function object: a new one each time means that no old trace is shown.
+    @wraps(f)
+    def fresh(*args: Any, **kwargs: Any) -> Any:
+        return f(*args, **kwargs)
+
+    return jax.jit(fresh)
+
+
+def find_equations(f: Callable[..., Any], *args: Any, **kwargs: Any) -> list[Equation]:
+    """Return every equation of the jaxpr of `f`, nested ones included, in the order they were traced.
+
+    >>> def f(x):
+    ...     return jax.lax.fori_loop(0, 3, lambda i, y: y * x, x)
+    >>> [(e.primitive, e.within) for e in find_equations(f, 2.0)]
+    [('scan', ()), ('add', ('scan',)), ('mul', ('scan',))]
+    """
+    return list(_equations(jaxpr_of(f, *args, **kwargs), (), None))
+
+
+def _equations(jaxpr: Jaxpr, within: tuple[str, ...], outer: Place | None) -> Iterator[Equation]:
+    unused = unread(jaxpr)
+    for eqn in jaxpr.eqns:
+        name, bodies = eqn.primitive.name, nested_jaxprs(eqn)
+        dead = unused.issuperset(eqn.outvars) and not eqn.effects
+        # JAX keeps the traces of its own functions, and with them the frames of whoever came first.
+        place = innermost(frames(eqn)) or outer
+        yield Equation(name, within, bool(bodies), dead, place)
+        for body in bodies:
+            yield from _equations(body, (*within, name), place)
+
+
+def unread(jaxpr: Jaxpr) -> set[Any]:
+    """Return the variables of `jaxpr` that an equation defines and neither another nor the result reads."""
+    atoms = [*jaxpr.outvars, *(atom for eqn in jaxpr.eqns for atom in eqn.invars)]
+    read = {atom for atom in atoms if not isinstance(atom, Literal)}
+    return {var for eqn in jaxpr.eqns for var in eqn.outvars} - read
+
+
+def count_equations(f: Callable[..., Any], *args: Any, **kwargs: Any) -> int:
+    """Return the number of equations in the jaxpr of `f`, nested ones included.
+
+    >>> def unrolled(x):
+    ...     return sum(x[i] for i in range(x.shape[0]))
+    >>> import jax.numpy as jnp
+    >>> count_equations(jnp.sum, jnp.ones(8)) < count_equations(unrolled, jnp.ones(8))
+    True
+    """
+    return len(find_equations(f, *args, **kwargs))
+
+
+def count_primitives(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Counter[str]:
+    """Return how often each primitive occurs in the jaxpr of `f`, nested ones included.
+
+    >>> count_primitives(lambda x: x * x - x, 3.0)
+    Counter({'mul': 1, 'sub': 1})
+    """
+    return Counter(each.primitive for each in find_equations(f, *args, **kwargs))

@@ -1,0 +1,61 @@
+"""Places in the reader's own code: a file, a line and what stands there."""
+
+import linecache
+import sysconfig
+import traceback
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+PACKAGE = Path(__file__).parents[1]
+LIBRARY = tuple(
+    {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of the reader's code: `line` counts from 1 in its file or notebook cell.
+
+    >>> Place("cell.py", 4, "y = y * x", "second use")
+    Place(file='cell.py', line=4, source='y = y * x', note='second use')
+    """
+
+    file: str
+    line: int
+    source: str
+    note: str = ""
+
+
+def place_at(file: str, line: int, note: str = "") -> Place:
+    """Return the place at `line` of `file`, with its source text where Python still knows it."""
+    return Place(file, line, linecache.getline(file, line).strip(), note)
+
+
+def is_library(file: str) -> bool:
+    """Return whether `file` belongs to Python, to an installed library or to this package.
+
+    The package's solutions count as the reader's code.
+
+    >>> import jax
+    >>> is_library(jax.__file__), is_library("notebook cell")
+    (True, False)
+    """
+    if Path(file).is_relative_to(PACKAGE):
+        return not Path(file).is_relative_to(PACKAGE / "solutions")
+    return file.startswith(LIBRARY) or file.startswith("<frozen")
+
+
+def innermost(frames: Iterable[tuple[str, int]]) -> Place | None:
+    """Return the first of `frames`, innermost first, that lies in the reader's code, or None."""
+    return next((place_at(file, line) for file, line in frames if not is_library(file)), None)
+
+
+def place_of_error(error: BaseException) -> Place | None:
+    """Return the innermost line of the reader's code that `error` passed through, or None."""
+    return innermost(reversed(list(_walk(error.__traceback__))))
+
+
+def _walk(trace: TracebackType | None) -> Iterable[tuple[str, int]]:
+    return ((frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(trace))

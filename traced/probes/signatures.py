@@ -1,0 +1,126 @@
+"""Compare two calls as `jit` does: by the type and place of each leaf, and by static values."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import jax
+
+
+@dataclass(frozen=True)
+class Change:
+    """One difference between two calls: why `jit` minds it, in what, and what it is and was.
+
+    >>> str(Change("shape", "x", "f32[4]", "f32[3]"))
+    'shape: x is f32[4], was f32[3]'
+    """
+
+    reason: str
+    name: str
+    now: str
+    before: str
+
+    def __str__(self) -> str:
+        return f"{self.reason}: {self.name} is {self.now}, was {self.before}"
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What `jit` looks at in a call: each leaf by name, how it was passed, how many are static."""
+
+    leaves: Mapping[str, Any]
+    form: tuple[int, tuple[str, ...]]
+    statics: int = 0
+
+    @cached_property
+    def plain(self) -> dict[str, Any]:
+        """The leaves that are no arrays, which is where static values are found."""
+        return {name: leaf for name, leaf in self.leaves.items() if not hasattr(leaf, "dtype")}
+
+    def changes(self, before: "Signature") -> list[Change]:
+        """Return what differs from an earlier call, an empty list where `jit` would see no difference.
+
+        Whether a plain number was static is not to be had from JAX where only some of them are:
+        then a change of type counts as such, and a change of value only if nothing else changed.
+        """
+        if self.leaves.keys() != before.leaves.keys():
+            return [Change("structure", "the tree", _tree(self), _tree(before))]
+        found = [change for name in self.leaves if (change := self._change(before, name))]
+        if self.form != before.form:
+            found.append(Change("keyword", "the call", _form(self), _form(before)))
+        return found or (self._values(before, self.plain) if self.statics else [])
+
+    def _change(self, before: "Signature", name: str) -> Change | None:
+        if name in self.plain and len(self.plain) == self.statics:
+            return next(iter(self._values(before, [name])), None)
+        now, old = describe(self.leaves[name]), describe(before.leaves[name])
+        return None if now == old else Change(type_reason(now, old), name, now, old)
+
+    def _values(self, before: "Signature", names: Any) -> list[Change]:
+        pairs = [(name, self.leaves[name], before.leaves[name]) for name in names]
+        return [
+            Change("static value", name, repr(now), repr(old))
+            for name, now, old in pairs
+            if type(now) is not type(old) or now != old
+        ]
+
+
+def _form(signature: Signature) -> str:
+    count, names = signature.form
+    return f"({', '.join(['_'] * count + [f'{name}=_' for name in names])})"
+
+
+def _tree(signature: Signature) -> str:
+    return "{" + ", ".join(signature.leaves) + "}"
+
+
+def describe(leaf: Any) -> str:
+    """Return the type that `jit` sees: `f32[3]`, `~f32[]` for a Python float, or a class name.
+
+    >>> import numpy as np
+    >>> describe(np.ones(3, "float32")), describe(2), describe("a")
+    ('f32[3]', '~i32[]', 'str')
+    """
+    try:
+        aval = jax.typeof(leaf)
+    except TypeError:
+        return type(leaf).__name__
+    return ("~" if aval.weak_type else "") + aval.str_short(short_dtypes=True)
+
+
+def type_reason(now: str, before: str) -> str:
+    """Return which part of a described type changed: `shape`, `dtype` or `weak type`.
+
+    >>> type_reason("f32[4]", "f32[3]"), type_reason("f32[]", "~f32[]"), type_reason("i32[]", "f32[]")
+    ('shape', 'weak type', 'dtype')
+    """
+    if now.partition("[")[2] != before.partition("[")[2]:
+        return "shape"
+    return "weak type" if now.lstrip("~") == before.lstrip("~") else "dtype"
+
+
+def signature_of(f: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Signature:
+    """Return the signature of the call `f(*args, **kwargs)` of a jitted function `f`.
+
+    >>> f = jax.jit(lambda x, n: x * n, static_argnames="n")
+    >>> signature_of(f, (1.0, 2), {}).changes(signature_of(f, (1.0, 3), {}))
+    [Change(reason='static value', name='n', now='2', before='3')]
+    """
+    leaves = _leaves(f, args, kwargs)
+    # JAX answers from the trace that the call has made, so that this counts, and makes, no other.
+    dynamic = len(jax.tree.leaves(f.trace(*args, **kwargs).args_info))
+    return Signature(leaves, (len(args), tuple(sorted(kwargs))), len(leaves) - dynamic)
+
+
+def _leaves(
+    f: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> dict[str, Any]:
+    bound = inspect.signature(f).bind(*args, **kwargs).arguments
+    paths, _ = jax.tree_util.tree_flatten_with_path(dict(bound))
+    return {_name(path): leaf for path, leaf in paths}
+
+
+def _name(path: Any) -> str:
+    return jax.tree_util.keystr(path[:1], simple=True) + jax.tree_util.keystr(path[1:])

@@ -1,0 +1,28 @@
+"""Errors as content: a cell that has to raise, and shows what it raised and where."""
+
+import contextlib
+from collections.abc import Iterator
+
+from traced.attempt import first_sentence
+from traced.probes.places import place_of_error
+
+
+@contextlib.contextmanager
+def raises(kind: type[BaseException]) -> Iterator[None]:
+    """Require the `with` block to raise `kind`; print the error's first sentence and the line.
+
+    Raises `AssertionError` if nothing was raised; an error of another type passes through.
+
+    >>> with raises(ZeroDivisionError):
+    ...     1 / 0
+    ZeroDivisionError: division by zero
+      line 2:  1 / 0
+    """
+    try:
+        yield
+    except kind as error:
+        print(f"{type(error).__name__}: {first_sentence(error)}")
+        if place := place_of_error(error):
+            print(f"  line {place.line}:  {place.source}")
+    else:
+        raise AssertionError(f"this cell should have raised {kind.__name__}")

@@ -1,0 +1,95 @@
+"""A jitted function that remembers its calls: traced or cached, and why."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import update_wrapper
+from typing import Any
+
+import jax
+
+from traced.probes.jaxprs import jitted
+from traced.probes.signatures import Signature, describe, signature_of
+from traced.probes.traces import Trace, record_traces
+from traced.show.picture import Picture, table
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call: how it reads, what `jit` looked at, and why it was traced (None if it was cached)."""
+
+    text: str
+    signature: Signature
+    reason: str | None
+
+
+class Watched:
+    """A jitted function that records its calls; made by `watch`."""
+
+    def __init__(self, f: Callable[..., Any]) -> None:
+        self.calls: list[Call] = []
+        self._jitted = jitted(f)
+        update_wrapper(self, f)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        with record_traces() as traces:
+            out = self._jitted(*args, **kwargs)
+        signature = signature_of(self._jitted, args, kwargs)
+        # A cached function runs no Python, so the first trace of a call can only be its own.
+        reason = self._reason(traces[0], signature) if traces else None
+        self.calls.append(Call(self._text(args, kwargs), signature, reason))
+        return out
+
+    @property
+    def traces(self) -> int:
+        """How many of the calls were traced."""
+        return sum(call.reason is not None for call in self.calls)
+
+    def _reason(self, trace: Trace, now: Signature) -> str:
+        earlier = [call.signature for call in self.calls if call.reason]
+        if not earlier or trace.reason == "configuration":
+            return trace.detail or "first call"
+        changes = min((now.changes(before) for before in reversed(earlier)), key=len)
+        return "; ".join(map(str, changes)) or trace.reason
+
+    def _text(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
+        passed = [str(_brief(arg)) for arg in args]
+        passed += [f"{name}={_brief(arg)}" for name, arg in kwargs.items()]
+        return f"{self.__name__}({', '.join(passed)})"  # type: ignore[attr-defined]  # by update_wrapper
+
+    def _picture(self) -> Picture:
+        rows = [
+            (call.text, "traced" if call.reason else "cached", call.reason or "")
+            for call in self.calls
+        ]
+        return table(("call", "outcome", "why"), rows, "calls, traced or cached")
+
+    def __repr__(self) -> str:
+        return repr(self._picture())
+
+    def _repr_html_(self) -> str | None:
+        return self._picture()._repr_html_()
+
+
+class _Bare(str):
+    __repr__ = str.__str__
+
+
+def _brief(value: Any) -> Any:
+    """Describe arrays by type and leave plain values as they are, inside any pytree."""
+    return jax.tree.map(lambda x: _Bare(describe(x) if hasattr(x, "dtype") else repr(x)), value)
+
+
+def watch(f: Callable[..., Any]) -> Watched:
+    """Return `f`, jitted if it was not, as a function that remembers its calls; display it to see them.
+
+    Calls are recorded with the reason of each trace. Raises `TypeError` if `f` is not callable.
+
+    >>> double = watch(lambda x: 2 * x)
+    >>> _ = double(1.0), double(2.0), double(3)
+    >>> double
+    call           outcome  why
+    <lambda>(1.0)  traced   first call
+    <lambda>(2.0)  cached
+    <lambda>(3)    traced   dtype: x is ~i32[], was ~f32[]
+    """
+    return Watched(f)
