@@ -88,7 +88,7 @@ class TimeLimit(BaseException):
 
 @contextlib.contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise `TimeLimit` inside the `with` block after so many seconds, where signals can do that."""
+    """Raise `TimeLimit` in the `with` block after so many seconds, where signals can do that."""
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGALRM"):
         yield
         return

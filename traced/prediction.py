@@ -22,11 +22,17 @@ class Prediction:
     def _verdict(self) -> str:
         if self.prediction is ...:
             return "no prediction yet; "
-        right = "right" if self.prediction == self.outcome else "not so"
-        return f"predicted: {self.prediction}, {right}; "
+        return f"predicted: {self.prediction}, {'right' if self._is_right() else 'not so'}; "
+
+    def _is_right(self) -> bool:
+        try:
+            return bool(self.prediction == self.outcome)
+        except ValueError:  # arrays of several entries are neither equal nor not
+            return False
 
     def _repr_html_(self) -> str:
-        body = f"<p>The run says: <strong>{escape(str(self.outcome))}</strong></p>{self._html_evidence()}"
+        outcome = f"<strong>{escape(str(self.outcome))}</strong>"
+        body = f"<p>The run says: {outcome}</p>{self._html_evidence()}"
         if self.prediction is not ...:
             return framed(f"<p>{escape(self._verdict().capitalize().rstrip('; '))}.</p>{body}")
         summary = "No prediction yet. Open to see what the run says."

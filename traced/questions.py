@@ -47,7 +47,7 @@ def returns(wanted: Callable[..., Any], *cases: tuple[Any, ...]) -> Question:
 def compare(wanted: Any, got: Any) -> None:
     """Raise `Found` at the first difference between two results, with the evidence."""
     require(got is not None or wanted is None, "value/nothing", wanted=_brief(wanted))
-    trees = jax.tree.structure(wanted), jax.tree.structure(got)
+    trees: list[Any] = [jax.tree.structure(wanted), jax.tree.structure(got)]
     require(trees[0] == trees[1], "value/structure", wanted=trees[0], got=trees[1])
     for left, right in zip(jax.tree.leaves(wanted), jax.tree.leaves(got), strict=True):
         _compare_leaves(left, right)
@@ -135,7 +135,7 @@ def traces_at_most(most: int, run: Callable[[Any], None]) -> Question:
     """
 
     def question(answer: Any) -> None:
-        jax.clear_caches()
+        jax.clear_caches()  # type: ignore[no-untyped-call]  # JAX gives it no types
         with record_traces() as traces:
             run(answer)
         require(bool(traces), "tracing/not-jitted", traces=0)

@@ -2,14 +2,17 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import wraps
-from typing import Any
+from dataclasses import dataclass, field
+from functools import cached_property, wraps
+from typing import TYPE_CHECKING, Any
 
 import jax
 
-from traced.probes.internals import Jaxpr, Literal, frames, nested_jaxprs, open_jaxpr
-from traced.probes.places import Place, innermost
+from traced.probes.internals import frames, is_literal, nested_jaxprs, open_jaxpr
+from traced.probes.places import Place, first_place, is_library
+
+if TYPE_CHECKING:
+    from traced.probes.internals import Jaxpr, JaxprEqn
 
 
 @dataclass(frozen=True)
@@ -23,10 +26,21 @@ class Equation:
     within: tuple[str, ...]
     nests: bool
     dead: bool
-    place: Place | None
+    eqn: "JaxprEqn" = field(repr=False, compare=False)
+    outer: "Equation | None" = field(repr=False, compare=False)
+
+    @cached_property
+    def place(self) -> Place | None:
+        """The line of the reader's code that this equation came from, or None.
+
+        It is looked up when asked for: that takes longer than tracing the equation did.
+        """
+        # JAX keeps the traces of its own functions, with the frames of whoever came first.
+        place = first_place(frames(self.eqn, is_library))
+        return place or (self.outer.place if self.outer else None)
 
 
-def jaxpr_of(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Jaxpr:
+def jaxpr_of(f: Callable[..., Any], *args: Any, **kwargs: Any) -> "Jaxpr":
     """Return the jaxpr that JAX traces from `f` at these arguments.
 
     A jitted function is traced with its own static arguments, and JAX may answer from its cache.
@@ -58,32 +72,31 @@ def jitted(f: Callable[..., Any]) -> Any:
 
 
 def find_equations(f: Callable[..., Any], *args: Any, **kwargs: Any) -> list[Equation]:
-    """Return every equation of the jaxpr of `f`, nested ones included, in the order they were traced.
+    """Return every equation of the jaxpr of `f`, nested ones included, in their order.
 
     >>> def f(x):
     ...     return jax.lax.fori_loop(0, 3, lambda i, y: y * x, x)
     >>> [(e.primitive, e.within) for e in find_equations(f, 2.0)]
     [('scan', ()), ('add', ('scan',)), ('mul', ('scan',))]
     """
-    return list(_equations(jaxpr_of(f, *args, **kwargs), (), None))
+    return list(_equations(jaxpr_of(f, *args, **kwargs), None))
 
 
-def _equations(jaxpr: Jaxpr, within: tuple[str, ...], outer: Place | None) -> Iterator[Equation]:
-    unused = unread(jaxpr)
+def _equations(jaxpr: "Jaxpr", outer: Equation | None) -> Iterator[Equation]:
+    unused, within = unread(jaxpr), (*outer.within, outer.primitive) if outer else ()
     for eqn in jaxpr.eqns:
         name, bodies = eqn.primitive.name, nested_jaxprs(eqn)
         dead = unused.issuperset(eqn.outvars) and not eqn.effects
-        # JAX keeps the traces of its own functions, and with them the frames of whoever came first.
-        place = innermost(frames(eqn)) or outer
-        yield Equation(name, within, bool(bodies), dead, place)
+        equation = Equation(name, within, bool(bodies), dead, eqn, outer)
+        yield equation
         for body in bodies:
-            yield from _equations(body, (*within, name), place)
+            yield from _equations(body, equation)
 
 
-def unread(jaxpr: Jaxpr) -> set[Any]:
-    """Return the variables of `jaxpr` that an equation defines and neither another nor the result reads."""
+def unread(jaxpr: "Jaxpr") -> set[Any]:
+    """Return the variables that an equation of `jaxpr` defines and nothing in it reads."""
     atoms = [*jaxpr.outvars, *(atom for eqn in jaxpr.eqns for atom in eqn.invars)]
-    read = {atom for atom in atoms if not isinstance(atom, Literal)}
+    read = {atom for atom in atoms if not is_literal(atom)}
     return {var for eqn in jaxpr.eqns for var in eqn.outvars} - read
 
 

@@ -5,6 +5,7 @@ import sysconfig
 import traceback
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 
@@ -33,6 +34,7 @@ def place_at(file: str, line: int, note: str = "") -> Place:
     return Place(file, line, linecache.getline(file, line).strip(), note)
 
 
+@cache
 def is_library(file: str) -> bool:
     """Return whether `file` belongs to Python, to an installed library or to this package.
 
@@ -47,14 +49,15 @@ def is_library(file: str) -> bool:
     return file.startswith(LIBRARY) or file.startswith("<frozen")
 
 
-def innermost(frames: Iterable[tuple[str, int]]) -> Place | None:
-    """Return the first of `frames`, innermost first, that lies in the reader's code, or None."""
-    return next((place_at(file, line) for file, line in frames if not is_library(file)), None)
+def first_place(frames: Iterable[tuple[str, int]]) -> Place | None:
+    """Return the place of the first of `frames`, pairs of file and line, or None."""
+    return next((place_at(*frame) for frame in frames), None)
 
 
 def place_of_error(error: BaseException) -> Place | None:
     """Return the innermost line of the reader's code that `error` passed through, or None."""
-    return innermost(reversed(list(_walk(error.__traceback__))))
+    own = [frame for frame in _walk(error.__traceback__) if not is_library(frame[0])]
+    return first_place(reversed(own))
 
 
 def _walk(trace: TracebackType | None) -> Iterable[tuple[str, int]]:

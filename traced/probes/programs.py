@@ -1,4 +1,4 @@
-"""Count what is left of a function after each stage: traced, lowered to StableHLO, compiled by XLA."""
+"""Count what is left of a function after each stage: traced, lowered, compiled."""
 
 import re
 from collections import Counter
@@ -50,7 +50,7 @@ def count_stages(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Stages:
     )
 
 
-# `  ROOT %neg.0 = f32[4]{0} negate(%param_0), metadata={...}`; a tuple's type has blanks in brackets.
+# `  ROOT %neg.0 = f32[4]{0} negate(%param_0), metadata={...}`; a tuple's type holds blanks.
 OPERATION = re.compile(r"^\s+(?:ROOT )?%?[\w.-]+ = (?:\([^)]*\)|\S+) ([\w-]+)\(", re.MULTILINE)
 
 

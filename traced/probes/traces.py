@@ -75,7 +75,7 @@ def _reason(text: str, again: bool) -> tuple[str, str]:
     return ("structure", "") if "different input pytree" in text else ("unknown", "")
 
 
-# What stands after `[3]` says how a type is placed on devices, or weak: `f32[3]({}){weak_type=True}`.
+# What follows the brackets is about devices and weak types: `f32[3]({}){weak_type=True}`.
 TYPES = re.compile(r"\* at (.+), now (\w+\[.*?\])(\S*) and before (\w+\[.*?\])(\S*)")
 
 

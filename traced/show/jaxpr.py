@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import count, groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from traced.probes.internals import Jaxpr, JaxprEqn, Literal, nested_jaxprs
+from traced.probes.internals import is_literal, nested_jaxprs
 from traced.probes.jaxprs import jaxpr_of, unread
 from traced.probes.signatures import describe
 from traced.show.picture import Picture
+
+if TYPE_CHECKING:
+    from traced.probes.internals import Jaxpr, JaxprEqn
 
 #: The parameters that say what an equation computes; the others differ between releases of JAX.
 PARAMETERS = (
@@ -19,7 +22,7 @@ KEPT = 3  # equations shown of a long run of the same primitive
 
 
 def show_jaxpr(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Picture:
-    """Return the jaxpr of `f` at these arguments, as JAX writes it, less what changes with its release.
+    """Return the jaxpr of `f` as JAX writes it, less what changes from release to release.
 
     A run of more than six equations of one primitive is cut, with a line that says how many are
     left out. Raises whatever `f` raises while it is traced.
@@ -50,7 +53,7 @@ class _Names(dict[Any, str]):
 
     def read(self, atom: Any) -> str:
         """Return the name of a variable, or a literal with its type."""
-        if isinstance(atom, Literal):
+        if is_literal(atom):
             return f"{atom.val}:{describe(atom.val).lstrip('~')}"
         return self[atom]
 
@@ -60,7 +63,7 @@ def _letters(n: int) -> str:
     return (_letters(head) if head else "") + chr(ord("a") + last)
 
 
-def _lines(jaxpr: Jaxpr, names: _Names) -> Iterator[str]:
+def _lines(jaxpr: "Jaxpr", names: _Names) -> Iterator[str]:
     names.unread |= unread(jaxpr)
     consts = " ".join(map(names.bind, jaxpr.constvars))
     inputs = " ".join(map(names.bind, jaxpr.invars))
@@ -75,7 +78,7 @@ def _tuple(texts: Iterable[Any]) -> str:
     return f"({texts[0]},)" if len(texts) == 1 else f"({', '.join(texts)})"
 
 
-def _run(eqns: list[JaxprEqn], names: _Names) -> Iterator[str]:
+def _run(eqns: list["JaxprEqn"], names: _Names) -> Iterator[str]:
     long = len(eqns) > 2 * KEPT
     for i, eqn in enumerate(eqns):
         # Every equation is written, so that the names after a cut are the ones without it.
@@ -86,7 +89,7 @@ def _run(eqns: list[JaxprEqn], names: _Names) -> Iterator[str]:
             yield f"... {len(eqns) - KEPT} more {eqn.primitive.name} ..."
 
 
-def _equation(eqn: JaxprEqn, names: _Names) -> Iterator[str]:
+def _equation(eqn: "JaxprEqn", names: _Names) -> Iterator[str]:
     inputs = [names.read(var) for var in eqn.invars]
     outputs = " ".join(map(names.bind, eqn.outvars))
     call = " ".join([eqn.primitive.name + _parameters(eqn), *inputs])
@@ -95,7 +98,7 @@ def _equation(eqn: JaxprEqn, names: _Names) -> Iterator[str]:
         yield from ("  " + line for line in _lines(body, names))
 
 
-def _parameters(eqn: JaxprEqn) -> str:
+def _parameters(eqn: "JaxprEqn") -> str:
     shown = {name: eqn.params[name] for name in PARAMETERS if eqn.params.get(name) is not None}
     return (
         f"[{' '.join(f'{name}={_value(value)}' for name, value in shown.items())}]" if shown else ""

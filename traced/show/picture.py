@@ -1,12 +1,11 @@
-"""A picture of what a probe saw: HTML for a page, and the same facts as text for everything else."""
+"""A picture of what a probe saw: HTML for a page, and the same facts as text."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-# Layout stands in inline styles, which an untrusted notebook keeps, and nothing sets a text colour or
+# Layout stands in inline styles, which an untrusted notebook keeps. Nothing sets a text colour or
 # an opaque background, so that light and dark both work.
-PANE = "margin:0;padding:.4em .6em;overflow-x:auto;white-space:pre;background:transparent"
 CELL = "text-align:left;padding:.2em .9em .2em 0;vertical-align:top"
 CODE = "font-family:monospace;white-space:pre-wrap;background:transparent"
 

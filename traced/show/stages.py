@@ -9,7 +9,7 @@ from traced.show.picture import Picture, table
 
 
 def show_stages(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Picture:
-    """Return a table of the operations in the jaxpr of `f`, in its StableHLO and in its optimised HLO.
+    """Return a table of the operations in the jaxpr, the StableHLO and the optimised HLO of `f`.
 
     Inputs, literals and boxes that hold other operations are not counted. The last row is for this
     backend. Raises whatever `f` raises while it is traced.

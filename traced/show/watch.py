@@ -15,7 +15,7 @@ from traced.show.picture import Picture, table
 
 @dataclass(frozen=True)
 class Call:
-    """One call: how it reads, what `jit` looked at, and why it was traced (None if it was cached)."""
+    """One call: how it reads, what `jit` looked at, why it was traced (None if cached)."""
 
     text: str
     signature: Signature
@@ -80,9 +80,10 @@ def _brief(value: Any) -> Any:
 
 
 def watch(f: Callable[..., Any]) -> Watched:
-    """Return `f`, jitted if it was not, as a function that remembers its calls; display it to see them.
+    """Return `f`, jitted if it was not, as a function that remembers its calls.
 
-    Calls are recorded with the reason of each trace. Raises `TypeError` if `f` is not callable.
+    Display it to see each call, traced or cached, with the reason of each trace.
+    Raises `TypeError` if `f` is not callable.
 
     >>> double = watch(lambda x: 2 * x)
     >>> _ = double(1.0), double(2.0), double(3)

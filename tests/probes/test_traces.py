@@ -1,0 +1,130 @@
+"""Traces with their reasons: as JAX logs them, and as two signatures tell."""
+
+import logging
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from traced.probes.traces import REASONS, record_traces
+
+
+def reasons(run):
+    with record_traces() as traces:
+        run()
+    return [each.reason for each in traces]
+
+
+def f_twice(first, second, **options):
+    f = jax.jit(lambda x, n=1: jnp.sin(x), **options)
+    return lambda: (first(f), second(f))
+
+
+CASES = {
+    "shape": f_twice(lambda f: f(jnp.ones(3)), lambda f: f(jnp.ones(4))),
+    "dtype": f_twice(lambda f: f(jnp.float32(1)), lambda f: f(jnp.float16(1))),
+    "weak type": f_twice(lambda f: f(1.0), lambda f: f(jnp.float32(1))),
+    "structure": f_twice(lambda f: f(1.0), lambda f: f(1.0, {"a": 2})),
+    "static value": f_twice(lambda f: f(1.0, 2), lambda f: f(1.0, 3), static_argnames="n"),
+}
+
+
+@pytest.mark.parametrize("reason", CASES)
+def test_a_second_trace_has_its_reason(reason):
+    assert reason in REASONS
+    assert reasons(CASES[reason]) == ["first call", reason]
+
+
+def test_a_change_of_configuration_is_a_reason():
+    f = jax.jit(lambda x: x @ x)
+    x = jnp.ones((2, 2))
+
+    def run():
+        f(x)
+        with jax.default_matmul_precision("highest"):
+            f(x)
+
+    with record_traces() as traces:
+        run()
+    assert traces[1].reason == "configuration"
+    assert traces[1].detail == ("configuration: jax_default_matmul_precision is highest, was None")
+
+
+def double(x):
+    return 2 * x
+
+
+@pytest.mark.parametrize("make", [lambda: lambda x: 2 * x, lambda: partial(double)])
+def test_a_function_made_anew_is_traced_anew(make):
+    def run():
+        for i in range(3):
+            jax.jit(make())(float(i))
+
+    assert reasons(run) == ["first call", "new function", "new function"]
+
+
+def test_one_function_wrapped_again_keeps_its_trace():
+    def run():
+        for i in range(3):
+            jax.jit(kept)(float(i))
+
+    def kept(x):
+        return 3 * x
+
+    assert reasons(run) == ["first call"]
+
+
+def test_values_and_numpy_arrays_are_no_reason():
+    f = jax.jit(lambda x: x + 1.0)
+    x = jnp.ones(3)
+    assert reasons(lambda: (f(x), f(x * 5), f(np.ones(3, "float32")))) == ["first call"]
+
+
+def test_functions_of_libraries_are_left_out():
+    assert reasons(lambda: jnp.linalg.norm(jnp.ones(7)) * jnp.linspace(0.0, 1.0, 11).sum()) == []
+
+
+def test_a_trace_knows_function_and_line():
+    f = jax.jit(double)
+    with record_traces() as traces:
+        f.clear_cache()
+        f(jnp.ones(9))
+    assert (traces[0].function, traces[0].place.source) == ("double", "def double(x):")
+
+
+def test_traces_are_recorded_also_when_the_block_raises():
+    traces = []
+
+    def run():
+        with record_traces() as seen:
+            traces.append(seen)
+            jax.jit(lambda x: x if x > 0 else -x)(1.0)
+
+    with pytest.raises(jax.errors.TracerBoolConversionError):
+        run()
+    assert [each.reason for each in traces[0]] == ["first call"]
+
+
+def test_logging_is_left_as_it_was():
+    logger = logging.getLogger("jax")
+    before = (list(logger.handlers), logger.propagate, logger.level)
+    assert reasons(lambda: jax.jit(lambda x: -x)(1.0)) == ["first call"]
+    assert (logger.handlers, logger.propagate, logger.level) == before
+
+
+def test_jax_counts_as_many_traces_as_the_record():
+    f = jax.jit(lambda x: jnp.cos(x))
+    names = []
+
+    def listen(event, duration, **about):
+        if event.endswith("jaxpr_trace_duration") and about.get("fun_name") == "<lambda>":
+            names.append(event)
+
+    jax.monitoring.register_event_duration_secs_listener(listen)
+    try:
+        run = reasons(lambda: [f(jnp.ones(n)) for n in (21, 22, 21)])
+    finally:
+        jax.monitoring.unregister_event_duration_listener(listen)
+    assert len(names) == len(run) == 2

@@ -1,0 +1,80 @@
+"""Feedback word for word, in text and in HTML."""
+
+import re
+
+import pytest
+
+from traced.catalogue import CATALOGUE
+from traced.feedback import Feedback, Finding, Found, require
+from traced.probes.places import Place
+
+FIXES = re.compile(r"\b(use|try|should|instead|must|please|you|your)\b", re.IGNORECASE)
+UNROLLED = Finding(
+    "loops/unrolled",
+    (Place("cell", 4, "total = total + x[i] ** 2"), Place("cell", 5, "return total", "the end")),
+    (("4 entries", "17 equations"), ("8 entries", "33 equations")),
+)
+
+
+def test_not_yet_has_five_parts_in_their_order():
+    assert str(Feedback("mean_square", "not yet", UNROLLED)) == (
+        "mean_square: not yet  [loops/unrolled]\n"
+        "the trace grows with the input\n"
+        "  line 4:  total = total + x[i] ** 2\n"
+        "  line 5:  return total   (the end)\n"
+        "seen: 4 entries: 17 equations\n"
+        "seen: 8 entries: 33 equations\n"
+        "rule: a Python loop runs while JAX traces, and each round leaves equations of its own\n"
+        "read: 00_start_here, “A check reads the trace, and says what it saw”\n"
+        "hint: ex.mean_square.hint()"
+    )
+
+
+def test_passed_says_once_what_was_verified():
+    feedback = Feedback("mean_square", "passed", verified="right values")
+    assert str(feedback) == "mean_square: passed\nright values"
+
+
+def test_not_attempted_is_one_line():
+    assert str(Feedback("mean_square", "not attempted")) == "mean_square: not attempted"
+
+
+def test_html_has_every_line_of_the_text():
+    feedback = Feedback("mean_square", "not yet", UNROLLED)
+    for line in str(feedback).splitlines():
+        assert line in feedback._repr_html_()
+
+
+def test_what_the_reader_wrote_is_escaped():
+    place = Place("cell", 1, "return '</pre><script>'")
+    html = Feedback("f", "not yet", Finding("runs/raised", (place,)))._repr_html_()
+    assert "<script>" not in html
+    assert "&lt;/pre&gt;&lt;script&gt;" in html
+
+
+def test_long_evidence_is_cut():
+    text = str(Feedback("f", "not yet", Finding("value/differs", saw=(("got", "9" * 1000),))))
+    assert max(map(len, text.splitlines())) < 110
+    assert "…" in text
+
+
+def test_an_unknown_code_is_refused():
+    with pytest.raises(KeyError, match="no/such-code"):
+        Finding("no/such-code")
+
+
+def test_require_keeps_places_and_evidence():
+    place = Place("cell", 1, "x = 1")
+    with pytest.raises(Found) as caught:
+        require(False, "value/shape", place, None, wanted="f32[]", got_instead="f32[3]")
+    finding = caught.value.finding
+    assert finding.where == (place,)
+    assert finding.saw == (("wanted", "f32[]"), ("got instead", "f32[3]"))
+
+
+@pytest.mark.parametrize("code", CATALOGUE)
+def test_a_headline_is_short_and_holds_no_fix(code):
+    entry = CATALOGUE[code]
+    assert len(entry.headline.split()) <= 12
+    assert not entry.headline.endswith(".")
+    assert not FIXES.search(f"{entry.headline} {entry.rule}")
