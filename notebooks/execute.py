@@ -102,7 +102,7 @@ def run(notebook: NotebookNode, folder: Path = FOLDER) -> int:
 
 
 def stamp(notebook: NotebookNode, date: str) -> str:
-    """Return the notebook's bytes with the versions it ran on and the given date."""
+    """Return the notebook's file with the versions it ran on and the given date."""
     executed = {"date": date, "python": platform.python_version()}
     executed |= {name: version(name) for name in ("jax", "flax")}
     notebook.metadata = METADATA | {"traced": {"executed": executed}}

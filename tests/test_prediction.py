@@ -12,11 +12,18 @@ from traced import reveal, watch
         (..., "no prediction yet; the run says: 2"),
         (2, "predicted: 2, right; the run says: 2"),
         (3, "predicted: 3, not so; the run says: 2"),
-        ("2", "predicted: 2, not so; the run says: 2"),
+        ("2", "predicted: 2, right; the run says: 2"),
+        (2.0, "predicted: 2.0, right; the run says: 2"),
+        (True, "predicted: True, not so; the run says: 2"),
     ],
 )
 def test_text(prediction, text):
     assert repr(reveal(prediction, 2)) == text
+
+
+@pytest.mark.parametrize("prediction", [(5, 1), [5, 1], "(5, 1)", "5, 1", (5.0, 1)])
+def test_several_numbers_may_be_written_in_any_way(prediction):
+    assert ", right;" in repr(reveal(prediction, (5, 1)))
 
 
 def test_without_a_prediction_the_outcome_is_folded():

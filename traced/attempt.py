@@ -11,7 +11,7 @@ from typing import Any
 
 import jax
 
-from traced.feedback import Finding, Found, NotAttempted
+from traced.feedback import Finding, Found, NotAttempted, fault
 from traced.probes.places import place_of_error
 
 SECONDS = 20.0  # small inputs take milliseconds, and the first compilation a second or two
@@ -44,7 +44,7 @@ def attempt(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     traced.feedback.Found: runs/raised
     """
     if not callable(call):
-        raise Found(Finding("runs/not-callable", saw=(("got", type(call).__name__),)))
+        raise fault("runs/not-callable", got=f"an object of type `{type(call).__name__}`")
     try:
         with contextlib.redirect_stdout(_Tap(sys.stdout)), time_limit(SECONDS):
             return call(*args, **kwargs)

@@ -19,7 +19,7 @@ class Entry:
 START = "00_start_here"
 TRACING = "02_tracing"
 CHECKED = (START, "A check reads the trace, and says what it saw")
-TRACER = (TRACING, "A tracer knows its shape and dtype, and no value")
+TRACER = (TRACING, "A traced argument has a shape and a dtype, and no value")
 PROGRAM = (TRACING, "The trace is a program, and you can read it")
 CACHE = (TRACING, "A trace is kept under a key made of types")
 STATIC = (TRACING, "A static argument puts its value into the key")
@@ -27,8 +27,8 @@ METHODS = (TRACING, "A method has one argument more than it shows")
 
 CATALOGUE = {
     "runs/not-callable": Entry(
-        "the answer cannot be called",
-        "a check calls the answer: it has to be a function or a class",
+        "the check called what cannot be called",
+        "a check calls the answer, and where that is a class, the object it makes",
         *CHECKED,
     ),
     "runs/raised": Entry(
@@ -48,7 +48,7 @@ CATALOGUE = {
     ),
     "value/nothing": Entry(
         "the result is `None`",
-        "what a function does not return does not leave its trace",
+        "a function without `return` returns `None`",
         *CHECKED,
     ),
     "value/structure": Entry(
@@ -121,8 +121,13 @@ CATALOGUE = {
         "tracing records every operation, used or not",
         *PROGRAM,
     ),
+    "value/no-attribute": Entry(
+        "the object lacks an attribute that the exercise names",
+        "an exercise names whatever its check will look at",
+        *CHECKED,
+    ),
     "tracing/not-jitted": Entry(
-        "nothing here was traced by `jit`",
+        "work on the array is done outside `jit`",
         "without `jit`, each operation is compiled and run alone",
         *CACHE,
     ),

@@ -50,8 +50,10 @@ class Exercise:
         """
         if level not in (1, 2, 3):
             raise ValueError(f"`level` must be 1, 2 or 3, got {level!r}")
-        more = f"\nmore: ex.{self.name}.hint({level + 1})" if level < 3 else ""
-        return Picture(f"hint {level} of 3: {self.hints[level - 1]}{more}")
+        title, text = f"hint {level} of 3", self.hints[level - 1]
+        more = f"more: ex.{self.name}.hint({level + 1})" if level < 3 else ""
+        html = f"<p><strong>{title}:</strong> {escape(text)}</p><p>{escape(more)}</p>"
+        return Picture(f"{title}: {text}\n{more}".rstrip(), html)
 
     def solution(self) -> Picture:
         """Return one solution, with the imports it needs; folded away where HTML is shown."""

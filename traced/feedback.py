@@ -1,5 +1,6 @@
 """What a check says: data first, of which text and HTML are renderings."""
 
+import textwrap
 from dataclasses import dataclass
 from html import escape
 from typing import Literal
@@ -11,7 +12,8 @@ from traced.show.picture import framed
 State = Literal["not attempted", "not yet", "passed"]
 MARKS = {"not attempted": "○", "not yet": "△", "passed": "●"}
 COLOURS = {"not attempted": "#8889", "not yet": "#c77700", "passed": "#2e8b57"}
-WIDTH = 88  # evidence longer than this is cut
+WIDTH = 76  # of a line in a terminal; HTML wraps by itself
+EVIDENCE = 120  # longer evidence is cut
 
 
 @dataclass(frozen=True)
@@ -57,8 +59,17 @@ def require(condition: bool, code: str, *where: Place | None, **saw: object) -> 
     traced.feedback.Found: value/differs
     """
     if not condition:
-        evidence = tuple((name.replace("_", " "), str(value)) for name, value in saw.items())
-        raise Found(Finding(code, tuple(place for place in where if place), evidence))
+        raise fault(code, *where, **saw)
+
+
+def fault(code: str, *where: Place | None, **saw: object) -> Found:
+    """Return what a question raises: the finding `code`, its places and what was seen.
+
+    >>> fault("value/differs", wanted=3, got=2).finding.saw
+    (('wanted', '3'), ('got', '2'))
+    """
+    evidence = tuple((name.replace("_", " "), str(value)) for name, value in saw.items())
+    return Found(Finding(code, tuple(place for place in where if place), evidence))
 
 
 @dataclass(frozen=True)
@@ -71,7 +82,7 @@ class Feedback:
     verified: str = ""
 
     def __repr__(self) -> str:
-        return "\n".join([self._title(), *self._lines()])
+        return "\n".join([self._title(), *map(_wrap, self._lines())])
 
     def _repr_html_(self) -> str:
         title = f"<strong>{MARKS[self.state]} {escape(self._title())}</strong>"
@@ -91,7 +102,7 @@ class Feedback:
         return [
             entry.headline,
             *map(_at, self.finding.where),
-            *(f"seen: {name}: {_cut(value)}" for name, value in self.finding.saw),
+            *(f"seen: {_cut(': '.join(filter(None, pair)))}" for pair in self.finding.saw),
             f"rule: {entry.rule}",
             f"read: {entry.lesson}, “{entry.section}”",
             f"hint: ex.{self.exercise}.hint()",
@@ -104,4 +115,8 @@ def _at(place: Place) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"
+    return text if len(text) <= EVIDENCE else text[: EVIDENCE - 1] + "…"
+
+
+def _wrap(line: str) -> str:
+    return textwrap.fill(line, WIDTH, subsequent_indent=" " * 6, break_on_hyphens=False)

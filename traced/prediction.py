@@ -25,10 +25,7 @@ class Prediction:
         return f"predicted: {self.prediction}, {'right' if self._is_right() else 'not so'}; "
 
     def _is_right(self) -> bool:
-        try:
-            return bool(self.prediction == self.outcome)
-        except ValueError:  # arrays of several entries are neither equal nor not
-            return False
+        return _plain(self.prediction) == _plain(self.outcome)
 
     def _repr_html_(self) -> str:
         outcome = f"<strong>{escape(str(self.outcome))}</strong>"
@@ -43,6 +40,15 @@ class Prediction:
             return ""
         html = getattr(self.evidence, "_repr_html_", lambda: None)()
         return html or Picture("", f"<pre>{escape(repr(self.evidence))}</pre>").html or ""
+
+
+def _plain(value: Any) -> str:
+    """Write a value so that a list counts as a tuple, and the text `3` or a `3.0` as 3."""
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_plain, value))
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value).strip("() ")
 
 
 def reveal(prediction: Any, outcome: Any, evidence: Any = None) -> Prediction:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -9,10 +10,10 @@ import numpy as np
 
 from traced.attempt import attempt
 from traced.exercise import Question
-from traced.feedback import require
-from traced.probes.jaxprs import Equation, find_equations
+from traced.feedback import Found, fault, require
+from traced.probes.jaxprs import Equation, find_equations, find_work_outside_jit
 from traced.probes.places import Place
-from traced.probes.signatures import describe
+from traced.probes.signatures import describe, describe_tree
 from traced.probes.traces import Trace, record_traces
 
 #: The finding for each reason of a trace; any other is `tracing/retraced`.
@@ -39,28 +40,37 @@ def returns(wanted: Callable[..., Any], *cases: tuple[Any, ...]) -> Question:
 
     def question(answer: Any) -> None:
         for args in cases:
-            compare(wanted(*args), attempt(answer, *args))
+            compare(wanted(*args), attempt(answer, *args), given=_brief(args))
 
     return question
 
 
-def compare(wanted: Any, got: Any) -> None:
-    """Raise `Found` at the first difference between two results, with the evidence."""
-    require(got is not None or wanted is None, "value/nothing", wanted=_brief(wanted))
+def compare(wanted: Any, got: Any, **given: object) -> None:
+    """Raise `Found` at the first difference between two results, with the evidence.
+
+    `given` is evidence of the caller's: what the result was computed from.
+
+    >>> compare(jax.numpy.ones(2), jax.numpy.zeros(2), given="x = 0")
+    Traceback (most recent call last):
+    traced.feedback.Found: value/differs
+    """
+    if got is None and wanted is not None:
+        raise fault("value/nothing", **given, wanted=_brief(wanted))
     trees: list[Any] = [jax.tree.structure(wanted), jax.tree.structure(got)]
-    require(trees[0] == trees[1], "value/structure", wanted=trees[0], got=trees[1])
+    types = {"wanted": describe_tree(wanted), "got": describe_tree(got)}
+    require(trees[0] == trees[1], "value/structure", **given, **types)
     for left, right in zip(jax.tree.leaves(wanted), jax.tree.leaves(got), strict=True):
-        _compare_leaves(left, right)
+        _compare_leaves(left, right, given)
 
 
-def _compare_leaves(wanted: Any, got: Any) -> None:
+def _compare_leaves(wanted: Any, got: Any, given: dict[str, object]) -> None:
     require(not isinstance(got, jax.core.Tracer), "tracing/leaked", got=got)
-    types = describe(wanted).lstrip("~"), describe(got).lstrip("~")
-    require("[" in types[1], "value/structure", wanted=types[0], got=types[1])
-    require(np.shape(wanted) == np.shape(got), "value/shape", wanted=types[0], got=types[1])
-    require(types[0] == types[1], "value/dtype", wanted=types[0], got=types[1])
-    close = np.allclose(wanted, got, rtol=1e-4, atol=1e-6, equal_nan=True)
-    require(close, "value/differs", wanted=_brief(wanted), got=_brief(got))
+    types = {"wanted": describe(wanted).lstrip("~"), "got": describe(got).lstrip("~")}
+    require("[" in types["got"], "value/structure", **given, **types)
+    require(np.shape(wanted) == np.shape(got), "value/shape", **given, **types)
+    require(types["wanted"] == types["got"], "value/dtype", **given, **types)
+    if not np.allclose(wanted, got, rtol=1e-4, atol=1e-6, equal_nan=True):
+        raise fault("value/differs", **given, wanted=_brief(wanted), got=_brief(got))
 
 
 def _brief(value: Any) -> str:
@@ -122,34 +132,75 @@ def equations_like(wanted: Callable[..., Any], *args: Any) -> Question:
     return question
 
 
-def traces_at_most(most: int, run: Callable[[Any], None]) -> Question:
-    """Ask whether `run`, which calls the answer and compares, makes 1 to `most` traces by `jit`.
+def traces_at_most(most: int, run: Callable[[Any], None], calls: str) -> Question:
+    """Ask whether `run`, which calls the answer and compares, traces no function more often.
 
-    JAX's caches are cleared first, so that a second check sees the same traces as the first one.
+    `calls` tells the reader what `run` does, as evidence. JAX's caches are cleared first, so
+    that a second check sees the same traces as the first one.
 
     >>> def run(answer):
-    ...     compare(jax.numpy.ones(3), answer(jax.numpy.zeros(3)))
-    >>> traces_at_most(1, run)(lambda x: x + 1)
+    ...     for n in (1, 2):
+    ...         compare(jax.numpy.ones(n), answer(jax.numpy.zeros(n)))
+    >>> traces_at_most(1, run, "two lengths")(jax.jit(lambda x: x + 1))
     Traceback (most recent call last):
-    traced.feedback.Found: tracing/not-jitted
+    traced.feedback.Found: tracing/new-shape
     """
 
     def question(answer: Any) -> None:
         jax.clear_caches()  # type: ignore[no-untyped-call]  # JAX gives it no types
         with record_traces() as traces:
             run(answer)
-        require(bool(traces), "tracing/not-jitted", traces=0)
-        if len(traces) > most:
-            _retraced(traces, most)
+        by_function: dict[Place, list[Trace]] = {}
+        for trace in traces:
+            by_function.setdefault(trace.place, []).append(trace)
+        for each in by_function.values():
+            if len(each) > most:
+                raise _retraced(each, most, calls)
 
     return question
 
 
-def _retraced(traces: list[Trace], most: int) -> None:
-    again = next((trace for trace in traces if trace.reason != "first call"), traces[-1])
+def works_under_jit(call: Callable[[Any], Callable[..., Any]], *args: Any) -> Question:
+    """Ask whether the answer works on the arrays in `args` only inside functions under `jit`.
+
+    `call` makes of the answer a function of `args`. Moving an array, such as slicing or stacking,
+    may be done outside. An answer that asks for values on the way cannot be traced as a whole; then
+    it passes if `jit` traced anything at all.
+
+    >>> works_under_jit(lambda answer: answer, jax.numpy.ones(3))(lambda x: x * 2)
+    Traceback (most recent call last):
+    traced.feedback.Found: tracing/not-jitted
+    """
+
+    def question(answer: Any) -> None:
+        # A new function around the answer: of a jitted one we would see the inside only.
+        def whole(*args: Any) -> Any:
+            return call(answer)(*args)
+
+        with record_traces() as traces:
+            jax.clear_caches()  # type: ignore[no-untyped-call]  # JAX gives it no types
+            work = _work_outside(whole, *args)
+        for each in work or ():
+            raise fault("tracing/not-jitted", each.place, operation=each.primitive)
+        require(bool(traces) or work is not None, "tracing/not-jitted", traces=0)
+
+    return question
+
+
+def _work_outside(whole: Callable[..., Any], *args: Any) -> list[Equation] | None:
+    """Find the work outside `jit`, or run `whole` and return None where it cannot be traced."""
+    try:
+        work: list[Equation] = attempt(find_work_outside_jit, whole, *args)
+    except Found:
+        attempt(whole, *args)
+        return None
+    return work
+
+
+def _retraced(traces: list[Trace], most: int, calls: str) -> Found:
+    again = traces[most]
     code = RETRACED.get(again.reason, "tracing/retraced")
-    saw = {
-        "traces": f"{len(traces)}, at most {most} needed",
-        "again": again.detail or again.function,
-    }
-    require(False, code, again.place, **saw)
+    saw = {"calls": calls, "traces": f"{len(traces)}, where {most} would do"}
+    if again.detail:
+        saw["again"] = again.detail
+    return fault(code, replace(again.place, note="traced again"), again.called, **saw)

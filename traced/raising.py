@@ -1,6 +1,7 @@
 """Errors as content: a cell that has to raise, and shows what it raised and where."""
 
 import contextlib
+import textwrap
 from collections.abc import Iterator
 
 from traced.attempt import first_sentence
@@ -21,7 +22,8 @@ def raises(kind: type[BaseException]) -> Iterator[None]:
     try:
         yield
     except kind as error:
-        print(f"{type(error).__name__}: {first_sentence(error)}")
+        message = f"{type(error).__name__}: {first_sentence(error)}"
+        print(textwrap.fill(message, 76, subsequent_indent="  "))
         if place := place_of_error(error):
             print(f"  line {place.line}:  {place.source}")
     else:

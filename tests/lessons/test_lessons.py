@@ -44,7 +44,7 @@ def test_an_untouched_stub_is_not_attempted(name):
 def test_the_solution_on_the_page_passes_as_it_is_printed(name):
     exercise, _ = EXERCISES[name]
     namespace = {"__name__": "pasted"}
-    exec(exercise.solution().text, namespace)
+    exec(compile(exercise.solution().text, "pasted", "exec"), namespace)
     feedback = exercise.check(namespace[name])
     assert feedback.state == "passed", feedback
 

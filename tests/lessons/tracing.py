@@ -7,6 +7,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from traced import watch
+
 # read_back
 
 
@@ -79,6 +81,23 @@ def all_static(x, n, scale):
     return scale * jnp.mean(x[:n])
 
 
+@jax.jit(static_argnames="n")
+def with_a_jitted_helper(x, n, scale):
+    return scale * _mean(x[:n])
+
+
+_mean = jax.jit(lambda x: x.mean())
+
+
+def sliced_outside(x, n, scale):
+    return _scaled_mean(x[:n], scale)
+
+
+@jax.jit
+def _scaled_mean(x, scale):
+    return scale * jnp.mean(x)
+
+
 def never_jitted(x, n, scale):
     return scale * jnp.mean(x[:n])
 
@@ -128,6 +147,15 @@ class FlattensItself:
     @classmethod
     def tree_unflatten(cls, _, leaves):
         return cls(*leaves)
+
+
+class WithAJittedMethodThatCallsAnother(FlattensItself):
+    @jax.jit
+    def __call__(self, x):
+        return _multiply(self.gain, x)
+
+
+jax.tree_util.register_pytree_node_class(WithAJittedMethodThatCallsAnother)
 
 
 class JitOnTheMethod:
@@ -190,6 +218,24 @@ class OneJitPerObject:
         return self.run(self.gain, x)
 
 
+class JitsOnlyTheFactor(HandsItsAttributeOver):
+    def __call__(self, x):
+        return _identity(self.gain) * x
+
+
+class OtherAttribute:
+    def __init__(self, gain):
+        self.factor = gain
+
+    def __call__(self, x):
+        return _multiply(self.factor, x)
+
+
+class NoCall:
+    def __init__(self, gain):
+        self.gain = gain
+
+
 class NeverJitted:
     def __init__(self, gain):
         self.gain = gain
@@ -228,6 +274,34 @@ _sum_of_squares = jax.jit(lambda batch: (batch**2).sum())
 
 def as_python_floats(batches):
     return jnp.float32(sum(float(_sum_of_squares(batch)) for batch in batches))
+
+
+@jax.jit
+def _squares(batch):
+    return batch**2
+
+
+@jax.jit
+def _energy_of_squares(batch):
+    return jnp.sum(_squares(batch))
+
+
+def with_two_jitted_functions(batches):
+    return sum(_energy_of_squares(batch) for batch in batches)
+
+
+_dot = jax.jit(jnp.vdot)
+
+
+def with_a_function_of_the_library(batches):
+    return sum(_dot(batch, batch) for batch in batches)
+
+
+_noted = watch(_energy)
+
+
+def with_watch_above_it(batches):
+    return sum(_noted(batch) for batch in batches)
 
 
 def energy_as_given(batches):
@@ -282,6 +356,15 @@ def numbered(batches):
     return sum(_numbered(batch, i=i) for i, batch in enumerate(batches))
 
 
+def identity_jitted(batches):
+    return _identity(sum(jnp.sum(batch**2) for batch in batches))
+
+
+@jax.jit
+def _identity(x):
+    return x
+
+
 def first_only(batches):
     return _energy(batches[0])
 
@@ -298,9 +381,15 @@ class StubClass:
 STUBS = {"read_back": stub, "head_mean": stub, "Gain": StubClass, "total_energy": stub}
 RIGHT = {
     "read_back": [with_names, with_lax],
-    "head_mean": [static_by_position, masked],
-    "Gain": [HandsItsAttributeOver, FlattensItself],
-    "total_energy": [added_in_a_loop, as_python_floats],
+    "head_mean": [static_by_position, masked, with_a_jitted_helper, sliced_outside],
+    "Gain": [HandsItsAttributeOver, FlattensItself, WithAJittedMethodThatCallsAnother],
+    "total_energy": [
+        added_in_a_loop,
+        as_python_floats,
+        with_two_jitted_functions,
+        with_a_function_of_the_library,
+        with_watch_above_it,
+    ],
 }
 WRONG = {
     "read_back": [
@@ -329,6 +418,9 @@ WRONG = {
         ("tracing/new-function", JittedAtEachCall),
         ("tracing/new-function", OneJitPerObject),
         ("tracing/not-jitted", NeverJitted),
+        ("tracing/not-jitted", JitsOnlyTheFactor),
+        ("value/no-attribute", OtherAttribute),
+        ("runs/not-callable", NoCall),
         ("runs/raised", Frozen),
     ],
     "total_energy": [
@@ -338,6 +430,7 @@ WRONG = {
         ("tracing/new-shape", stacked),
         ("tracing/weak-type", started_weak),
         ("tracing/not-jitted", plain),
+        ("tracing/not-jitted", identity_jitted),
         ("tracing/static-value", numbered),
         ("value/differs", first_only),
     ],

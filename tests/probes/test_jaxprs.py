@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 from jax import lax
 
-from traced.probes.jaxprs import count_equations, count_primitives, find_equations, jaxpr_of
+from traced.probes.jaxprs import (
+    count_equations,
+    count_primitives,
+    find_equations,
+    find_work_outside_jit,
+    jaxpr_of,
+)
 
 
 @jax.custom_jvp
@@ -83,6 +89,26 @@ def test_what_nothing_reads_is_dead_and_an_effect_is_not():
         return x + 1.0
 
     assert [each.primitive for each in find_equations(f, 1.0) if each.dead] == ["sin"]
+
+
+@jax.jit
+def jitted_sine(x):
+    return jnp.sin(x)
+
+
+@pytest.mark.parametrize(
+    ("f", "work"),
+    [
+        (lambda x: jitted_sine(x[1:]), []),
+        (lambda x: jitted_sine(x) + 1.0, []),
+        (lambda x: jnp.stack([jitted_sine(x), jitted_sine(x)]).sum(), []),
+        (lambda x: jitted_sine(x) + x, ["add"]),
+        (lambda x: jitted_sine(jnp.cos(x[1:])), ["cos"]),
+        (jnp.sin, ["sin"]),
+    ],
+)
+def test_work_outside_jit_is_told_from_moving(f, work):
+    assert [each.primitive for each in find_work_outside_jit(f, jnp.ones(3))] == work
 
 
 def test_a_function_that_changed_its_mind_is_traced_afresh():

@@ -92,6 +92,36 @@ def test_a_trace_knows_function_and_line():
         f.clear_cache()
         f(jnp.ones(9))
     assert (traces[0].function, traces[0].place.source) == ("double", "def double(x):")
+    assert (traces[0].called.source, traces[0].called.note) == ("f(jnp.ones(9))", "called here")
+
+
+def test_a_decorated_function_is_placed_at_its_def():
+    @jax.jit
+    def decorated(x):
+        return x
+
+    with record_traces() as traces:
+        decorated(1.0)
+    assert traces[0].place.source == "def decorated(x):"
+
+
+def test_a_record_inside_a_record_takes_nothing_from_it():
+    f = jax.jit(lambda x: -x)
+    with record_traces() as outer:
+        f(1.0)
+        with record_traces() as inner:
+            f(2)
+        f(jnp.ones(3))
+    assert (len(outer), len(inner)) == (3, 1)
+
+
+def test_a_change_of_structure_is_told():
+    f = jax.jit(lambda xs: sum(xs))
+    with record_traces() as traces:
+        f([1.0, 2.0])
+        f([1.0, 2.0, 3.0])
+    assert "now" not in traces[1].detail
+    assert "list of length 3, was list of length 2" in traces[1].detail
 
 
 def test_traces_are_recorded_also_when_the_block_raises():

@@ -44,6 +44,17 @@ def test_it_can_stand_above_a_jitted_function():
     assert head.calls[-1].reason == "static value: n is 1, was 2"
 
 
+def test_it_can_stand_above_a_method():
+    class Scale:
+        @watch
+        @jax.jit(static_argnums=0)
+        def __call__(self, x):
+            return 2 * x
+
+    assert Scale()(1.0) == 2.0
+    assert Scale.__call__.traces == 1
+
+
 def test_html_holds_what_the_text_holds_and_is_escaped():
     g = watch(jax.jit(lambda x, tag: x, static_argnames="tag"))
     g(1.0, tag="</style><script>")

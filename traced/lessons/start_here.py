@@ -21,7 +21,7 @@ mean_square = Exercise(
         keeps_its_size(lambda n: (jnp.arange(float(n)),)),
     ),
     hints=(
-        "Count the equations that one round of the loop leaves in the jaxpr, then the rounds.",
+        "Count the equations that one round of the loop leaves in the trace, then the rounds.",
         "An operation on a whole array is one equation, whatever its length. "
         "`jax.numpy` has the names that NumPy has.",
         "One expression: square the array, then take the mean of the result. No loop is left.",

@@ -8,7 +8,13 @@ import numpy as np
 from traced.attempt import attempt
 from traced.exercise import Exercise
 from traced.feedback import require
-from traced.questions import compare, equations_like, returns, traces_at_most
+from traced.questions import (
+    compare,
+    equations_like,
+    returns,
+    traces_at_most,
+    works_under_jit,
+)
 from traced.solutions import tracing as solutions
 
 
@@ -42,12 +48,15 @@ def _head_mean_calls(answer: Any) -> None:
     x = jnp.arange(5.0)
     for n, scale in ((3, 0.5), (3, 2.0), (2, 0.5), (3, 1.5)):
         wanted = np.float32(scale * np.mean(np.asarray(x)[:n]))
-        compare(wanted, attempt(answer, x, n, scale))
+        compare(wanted, attempt(answer, x, n, scale), given=f"x = {x}, n = {n}, scale = {scale}")
 
 
 head_mean = Exercise(
     name="head_mean",
-    questions=(traces_at_most(2, _head_mean_calls),),
+    questions=(
+        traces_at_most(2, _head_mean_calls, "(n, scale) = (3, 0.5), (3, 2.0), (2, 0.5), (3, 1.5)"),
+        works_under_jit(lambda answer: lambda x: answer(x, 3, 0.5), jnp.arange(5.0)),
+    ),
     hints=(
         "Ask of `n` and of `scale`: does a shape depend on it? Only such a value "
         "has to be known while JAX traces.",
@@ -56,7 +65,7 @@ head_mean = Exercise(
         "Decorate the function with `jit` and exactly one static name. "
         "The body is one line: a slice, a mean, a product.",
     ),
-    verified="right values for four calls; traced once for each `n`, never for a new `scale`",
+    verified="right values for four calls; no trace for a new `scale`, at most one for each `n`",
     answer=solutions.head_mean,
 )
 
@@ -64,21 +73,25 @@ head_mean = Exercise(
 def _gain_follows(answer: Any) -> None:
     x = jnp.arange(5.0)
     gain = attempt(answer, 2.0)
-    compare(np.asarray(2.0 * x), attempt(gain, x))
+    compare(np.asarray(2.0 * x), attempt(gain, x), given=f"Gain(2.0)(x), x = {x}")
+    require(hasattr(gain, "gain"), "value/no-attribute", wanted="gain")
     attempt(setattr, gain, "gain", 3.0)
     after = attempt(gain, x)
     stale = np.shape(after) == x.shape and np.allclose(after, 2.0 * x)
     require(not stale, "tracing/stale-attribute", attribute="3.0", factor_used="2.0")
-    compare(np.asarray(3.0 * x), after)
-    compare(np.asarray(-1.0 * x), attempt(attempt(answer, -1.0), x))
+    compare(np.asarray(3.0 * x), after, given="g = Gain(2.0); g.gain = 3.0; g(x)")
+    compare(np.asarray(-1.0 * x), attempt(attempt(answer, -1.0), x), given="Gain(-1.0)(x)")
 
 
 Gain = Exercise(
     name="Gain",
-    questions=(traces_at_most(1, _gain_follows),),
+    questions=(
+        traces_at_most(1, _gain_follows, "Gain(2.0), changed to 3.0, and Gain(-1.0)"),
+        works_under_jit(lambda answer: answer(2.0), jnp.arange(5.0)),
+    ),
     hints=(
         "List what the traced function takes as arguments, and what else it reads. "
-        "The factor belongs into the first list.",
+        "The factor belongs in the first list.",
         "`jax.tree_util.register_dataclass` makes a dataclass a pytree, whose fields are traced. "
         "A jitted function outside the class, given the factor, does it too.",
         "Either the object travels into `jit` as a tree with one leaf, or the method hands its "
@@ -93,12 +106,16 @@ def _total_energy_calls(answer: Any) -> None:
     for rounds in (3, 5):
         batches = [jnp.full(4, float(i)) for i in range(rounds)]
         wanted = np.float32(sum(np.sum(np.asarray(batch) ** 2) for batch in batches))
-        compare(wanted, attempt(answer, batches))
+        given = f"{rounds} batches, filled with {', '.join(map(str, range(rounds)))}"
+        compare(wanted, attempt(answer, batches), given=given)
 
 
 total_energy = Exercise(
     name="total_energy",
-    questions=(traces_at_most(1, _total_energy_calls),),
+    questions=(
+        traces_at_most(1, _total_energy_calls, "3 batches, then 5, each f32[4]"),
+        works_under_jit(lambda answer: lambda *xs: answer(list(xs)), jnp.ones(4), jnp.ones(4)),
+    ),
     hints=(
         "JAX keeps traces by function object. Find the place where that object is made, "
         "and count how often the place is reached.",

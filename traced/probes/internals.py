@@ -65,7 +65,9 @@ def cache_misses() -> Iterator[list[str]]:
     """Collect JAX's explanation of each trace made in the `with` block, and print none of them."""
     logger, messages = logging.getLogger("jax"), _Messages()
     kept = logger.handlers, logger.propagate, logger.level
-    logger.handlers, logger.propagate = [messages], False
+    # A collection around this one goes on collecting.
+    outer = [handler for handler in logger.handlers if isinstance(handler, _Messages)]
+    logger.handlers, logger.propagate = [*outer, messages], False
     logger.setLevel(logging.WARNING)
     try:
         with jax.explain_cache_misses(True):

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, wraps
+from itertools import filterfalse
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -91,6 +92,37 @@ def _equations(jaxpr: "Jaxpr", outer: Equation | None) -> Iterator[Equation]:
         yield equation
         for body in bodies:
             yield from _equations(body, equation)
+
+
+#: Primitives that move an array and compute nothing with it.
+MOVES = {
+    "broadcast_in_dim", "concatenate", "convert_element_type", "copy", "dynamic_slice", "gather",
+    "reshape", "slice", "squeeze", "transpose",
+}  # fmt: skip
+
+
+def find_work_outside_jit(f: Callable[..., Any], *args: Any) -> list[Equation]:
+    """Return the equations of `f` that work on its arguments outside all functions under `jit`.
+
+    Moving an array, such as slicing it, is no work; neither is what is done with results of
+    functions under `jit`.
+
+    >>> double = jax.jit(lambda x: 2 * x)
+    >>> [each.primitive for each in find_work_outside_jit(lambda x: double(x) + 1, 1.0)]
+    []
+    >>> [each.primitive for each in find_work_outside_jit(lambda x: double(x + 1), 1.0)]
+    ['add']
+    """
+    jaxpr = jaxpr_of(f, *args)
+    raw, work = set(jaxpr.invars), []
+    for equation in (each for each in _equations(jaxpr, None) if not each.within):
+        eqn = equation.eqn
+        if equation.primitive == "jit" or raw.isdisjoint(filterfalse(is_literal, eqn.invars)):
+            continue
+        raw.update(eqn.outvars)
+        if equation.primitive not in MOVES:
+            work.append(equation)
+    return work
 
 
 def unread(jaxpr: "Jaxpr") -> set[Any]:

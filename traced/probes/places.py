@@ -34,6 +34,13 @@ def place_at(file: str, line: int, note: str = "") -> Place:
     return Place(file, line, linecache.getline(file, line).strip(), note)
 
 
+def place_of_definition(file: str, line: int) -> Place:
+    """Return the place of the `def` or `class` whose first decorator stands at `line` of `file`."""
+    while linecache.getline(file, line).lstrip().startswith("@"):
+        line += 1
+    return place_at(file, line)
+
+
 @cache
 def is_library(file: str) -> bool:
     """Return whether `file` belongs to Python, to an installed library or to this package.
@@ -46,7 +53,8 @@ def is_library(file: str) -> bool:
     """
     if Path(file).is_relative_to(PACKAGE):
         return not Path(file).is_relative_to(PACKAGE / "solutions")
-    return file.startswith(LIBRARY) or file.startswith("<frozen")
+    # Generated code, such as a dataclass's methods, has no file: it says `<string>`.
+    return file.startswith((*LIBRARY, "<frozen", "<string>"))
 
 
 def first_place(frames: Iterable[tuple[str, int]]) -> Place | None:

@@ -90,6 +90,25 @@ def describe(leaf: Any) -> str:
     return f"{'~' if aval.weak_type else ''}{aval.str_short(short_dtypes=True)}"
 
 
+def describe_tree(value: Any) -> str:
+    """Return the types of all leaves of a pytree, in its own containers.
+
+    >>> describe_tree({"w": jax.numpy.ones((2, 3)), "b": 0.0})
+    "{'b': ~f32[], 'w': f32[2,3]}"
+    """
+    return repr(jax.tree.map(lambda leaf: Bare(describe(leaf)), value))
+
+
+class Bare(str):
+    """A text whose `repr` has no quotes.
+
+    >>> (Bare("f32[]"), 1)
+    (f32[], 1)
+    """
+
+    __repr__ = str.__str__
+
+
 def type_reason(now: str, before: str) -> str:
     """Return which part of a described type changed: `shape`, `dtype` or `weak type`.
 

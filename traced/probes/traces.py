@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from traced.probes.internals import cache_misses
-from traced.probes.places import Place, is_library, place_at
+from traced.probes.places import Place, is_library, place_at, place_of_definition
 from traced.probes.signatures import Change, type_reason
 
 #: Every reason that a trace can have.
@@ -21,12 +21,14 @@ class Trace:
     """One trace that JAX made: of which function, where it is defined, and why.
 
     `reason` is one of `REASONS`; `detail` says what differs from the closest earlier trace.
+    `called` is the place of the call, None where a library made it.
     """
 
     function: str
     place: Place
     reason: str
     detail: str
+    called: Place | None = None
 
 
 @contextlib.contextmanager
@@ -56,11 +58,18 @@ def _parse(text: str, seen: set[tuple[str, int]]) -> Iterator[Trace]:
     found = re.search(r"^\s+(?:for )?(\S+)\s.*defined at (.+):(\d+)$", text, re.MULTILINE)
     if found is None or is_library(found[2]):
         return
-    place = place_at(found[2], int(found[3]))
+    place = place_of_definition(found[2], int(found[3]))
     again = (place.file, place.line) in seen
     seen.add((place.file, place.line))
     reason, detail = _reason(text, again)
-    yield Trace(found[1], place, reason, detail)
+    yield Trace(found[1], place, reason, detail, _called(text))
+
+
+def _called(text: str) -> Place | None:
+    found = re.match(r"TRACING CACHE MISS at (.+):(\d+):\d+ \(", text)
+    if found is None or is_library(found[1]):
+        return None
+    return place_at(found[1], int(found[2]), "called here")
 
 
 def _reason(text: str, again: bool) -> tuple[str, str]:
@@ -72,7 +81,9 @@ def _reason(text: str, again: bool) -> tuple[str, str]:
         return "configuration", str(Change("configuration", *found.groups()))
     if "Static(val=" in text or "explanation unavailable" in text:
         return "static value", ""
-    return ("structure", "") if "different input pytree" in text else ("unknown", "")
+    if found := re.search(r"\* at input path (.+), now (.+) and before (.+), so the", text):
+        return "structure", str(Change("structure", f"the tree at {found[1]}", found[2], found[3]))
+    return "unknown", ""
 
 
 # What follows the brackets is about devices and weak types: `f32[3]({}){weak_type=True}`.

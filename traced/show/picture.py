@@ -54,7 +54,7 @@ def _html_table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str
     header = "".join(f'<th scope="col" style="{CELL}">{escape(cell)}</th>' for cell in head)
     body = "".join(f"<tr>{''.join(map(_html_cell, row))}</tr>" for row in rows)
     return (
-        f'<div style="overflow-x:auto" role="region" aria-label="{escape(caption)}" tabindex="0">'
+        f'<div style="overflow-x:auto" role="group" aria-label="{escape(caption)}" tabindex="0">'
         f'<table style="border-collapse:collapse;width:auto"><tr>{header}</tr>{body}</table></div>'
     )
 

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import update_wrapper
+from types import MethodType
 from typing import Any
 
 import jax
 
 from traced.probes.jaxprs import jitted
-from traced.probes.signatures import Signature, describe, signature_of
+from traced.probes.signatures import Bare, Signature, describe, signature_of
 from traced.probes.traces import Trace, record_traces
 from traced.show.picture import Picture, table
 
@@ -38,6 +39,9 @@ class Watched:
         reason = self._reason(traces[0], signature) if traces else None
         self.calls.append(Call(self._text(args, kwargs), signature, reason))
         return out
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
 
     @property
     def traces(self) -> int:
@@ -70,13 +74,9 @@ class Watched:
         return self._picture()._repr_html_()
 
 
-class _Bare(str):
-    __repr__ = str.__str__
-
-
 def _brief(value: Any) -> Any:
     """Describe arrays by type and leave plain values as they are, inside any pytree."""
-    return jax.tree.map(lambda x: _Bare(describe(x) if hasattr(x, "dtype") else repr(x)), value)
+    return jax.tree.map(lambda x: Bare(describe(x) if hasattr(x, "dtype") else repr(x)), value)
 
 
 def watch(f: Callable[..., Any]) -> Watched:

@@ -1,0 +1,53 @@
+"""Configure the site, which Sphinx makes from the stored outputs of the lessons, running none."""
+
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parent
+sys.path.append(str(ROOT / "docs/_extensions"))
+# The only place that knows the repository's address: a fork changes `[project.urls]` there.
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+REPOSITORY = PROJECT.get("urls", {}).get("Repository", "")
+
+project = html_title = "JAX, Traced"
+language = "en"
+extensions = ["myst_nb", "sphinx_copybutton", "lesson_pages", "local_mathjax"]
+include_patterns = ["index.md", "CONTRIBUTING.md", "docs/**", "notebooks/**"]
+# Of each pair the `.ipynb` is the page, since it has the outputs; `.venv` is slow to walk.
+exclude_patterns = ["notebooks/*.md", "**/.ipynb_checkpoints", "_build", ".venv", "docs/_*"]
+templates_path = ["docs/_templates"]
+
+nb_execution_mode = "off"
+nb_merge_streams = True
+nb_code_prompt_show = "Show the {type}"
+nb_code_prompt_hide = "Hide the {type}"
+nb_ipywidgets_js = {}  # by default, two scripts from other hosts
+myst_enable_extensions = ["alert", "dollarmath"]
+myst_heading_anchors = 3
+# Outputs and the answers in a console session are for reading.
+copybutton_selector = "div:not(.output) > div.highlight pre"
+copybutton_exclude = ".linenos, .gp, .go"
+
+html_theme = "sphinx_book_theme"
+html_static_path = ["docs/_static"]
+html_css_files = ["site.css"]
+html_favicon = "docs/_static/trace.svg"
+html_context = {"default_mode": "auto"}
+html_sidebars = {"**": ["brand.html", "search-button-field.html", "sbt-sidebar-nav.html"]}
+html_theme_options = {
+    "article_footer_items": ["executed.html"],
+    "footer_content_items": [],
+    "navbar_persistent": [],  # by default, a second search field
+    "repository_branch": "main",
+    "repository_url": REPOSITORY,
+    "search_bar_text": "Search the course",
+    "show_toc_level": 2,
+    "use_repository_button": bool(REPOSITORY),
+}
+if REPOSITORY:
+    html_theme_options["launch_buttons"] = {
+        "binderhub_url": "https://mybinder.org",
+        "colab_url": "https://colab.research.google.com",
+        "notebook_interface": "jupyterlab",
+    }

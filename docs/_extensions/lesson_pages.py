@@ -1,0 +1,46 @@
+"""Give each lesson's page the facts of its last execution, and its text form for download."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
+
+FACTS = {"date", "flax", "jax", "python"}
+
+
+def read_execution(notebook: Path) -> dict[str, str]:
+    """Read when a notebook's outputs were made, and with which versions."""
+    metadata = json.loads(notebook.read_text("utf-8"))["metadata"]
+    executed: dict[str, str] = metadata.get("traced", {}).get("executed", {})
+    if missing := FACTS - executed.keys():
+        raise ExtensionError(
+            f"{notebook.name} lacks {sorted(missing)} under traced.executed in its metadata;"
+            " notebooks/execute.py writes them"
+        )
+    return executed
+
+
+def add_execution(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], _: object
+) -> None:
+    """Hand a lesson's facts to the template of its footer."""
+    if page.startswith("notebooks/"):
+        context["executed"] = read_execution(Path(app.srcdir, f"{page}.ipynb"))
+
+
+def copy_texts(app: Sphinx, error: Exception | None) -> None:
+    """Put the lessons' text forms beside the notebooks that Sphinx offers for download."""
+    if error is None and app.builder.format == "html":
+        for page in app.env.found_docs:
+            if page.startswith("notebooks/"):
+                shutil.copy(Path(app.srcdir, f"{page}.md"), Path(app.outdir, f"_sources/{page}.md"))
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the extension with Sphinx."""
+    app.connect("html-page-context", add_execution)
+    app.connect("build-finished", copy_texts)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

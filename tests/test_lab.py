@@ -1,0 +1,189 @@
+"""Prove that a lesson opens, runs and gives feedback in JupyterLab, as a learner meets it."""
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import execute
+import pytest
+from browser import launch, needs_browser
+from playwright.sync_api import Locator, Page, Route, expect
+
+NOTEBOOK = "02_tracing"
+EXERCISE = "read_back"
+WRONG = "def read_back(x, y):\n    return -jnp.max(x * y)"
+RIGHT = "def read_back(x, y):\n    return -jnp.max(x * y - x)"
+
+TOKEN = "learner"
+CHECK = f"ex.{EXERCISE}.check({EXERCISE})"
+LABS_OWN = "Could not restore the debugger state"  # logged whenever a kernel restarts
+MINUTE = 60_000  # milliseconds, as Playwright counts
+pytestmark = needs_browser
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A lesson on the screen, and what has happened since it was asked for."""
+
+    panel: Locator
+    dialogs: list[str]
+    console: list[str]
+    foreign: list[str]
+
+
+@dataclass(frozen=True)
+class Visit(Opened):
+    """What a learner saw who ran the lesson and answered an exercise twice."""
+
+    errors: list[str]
+    wrong: str
+    right: str
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
+
+
+def wait_for(url: str, server: subprocess.Popen[bytes]) -> None:
+    """Wait until the server answers."""
+    for _ in range(300):
+        assert server.poll() is None, "JupyterLab did not start"
+        try:
+            urllib.request.urlopen(url).close()
+            return
+        except OSError:
+            time.sleep(0.2)
+    raise TimeoutError(url)
+
+
+@contextmanager
+def lab(root: Path, state: Path) -> Iterator[str]:
+    """Serve a folder with JupyterLab, away from the settings of whoever runs the tests."""
+    base = f"http://127.0.0.1:{free_port()}"
+    folders = {f"JUPYTER_{name}_DIR": str(state / name) for name in ("CONFIG", "DATA", "RUNTIME")}
+    options = [
+        "--no-browser",
+        "--allow-root",
+        "--ip=127.0.0.1",
+        f"--port={base.rpartition(':')[2]}",
+        "--ServerApp.port_retries=0",
+        f"--IdentityProvider.token={TOKEN}",
+        f"--ServerApp.root_dir={root}",
+    ]
+    command = [sys.executable, "-m", "jupyterlab", *options]
+    with subprocess.Popen(command, env=os.environ | folders, stderr=subprocess.DEVNULL) as server:
+        try:
+            wait_for(f"{base}/api", server)
+            yield base
+        finally:
+            server.terminate()
+
+
+def open_notebook(page: Page, base: str) -> Locator:
+    """Open the lesson and wait until its kernel is idle or a dialog is in the way."""
+    # A workspace name with a dot is "Path Not Found".
+    page.goto(f"{base}/lab/workspaces/auto-test/tree/{NOTEBOOK}.ipynb?token={TOKEN}&reset")
+    # The toolbar says idle too early, before the kernel is chosen; the status bar does not.
+    idle = page.locator("#jp-main-statusbar >> text=/\\| Idle/")
+    idle.or_(page.locator(".jp-Dialog")).first.wait_for(timeout=MINUTE)
+    return page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
+
+
+def run_all(panel: Locator) -> list[str]:
+    """Restart the kernel, run every cell, and return the errors on the screen."""
+    panel.locator('.jp-NotebookPanel-toolbar [data-command="notebook:restart-run-all"]').click()
+    panel.page.locator(".jp-Dialog button.jp-mod-accept").click()
+    # The stored prompts are on the screen before anything runs.
+    running = panel.locator('.jp-InputPrompt:has-text("[*]")')
+    running.first.wait_for(timeout=MINUTE)
+    expect(running).to_have_count(0, timeout=5 * MINUTE)
+    # Lab shows an error as it shows stderr. What is scrolled away has contents, but no inner text.
+    return panel.locator('[data-mime-type="application/vnd.jupyter.stderr"]').all_text_contents()
+
+
+def answer(panel: Locator, source: str) -> str:
+    """Type an answer over the exercise, run it, and return what appears under the cell."""
+    cell = panel.locator(".jp-CodeCell", has_text=CHECK)
+    prompt = cell.locator(".jp-InputPrompt")
+    before = prompt.inner_text()
+    cell.locator(".cm-content").click()
+    panel.page.keyboard.press("Control+A")
+    # `type` would meet the automatic indentation.
+    panel.page.keyboard.insert_text(f"{source}\n\n\n{CHECK}")
+    panel.page.keyboard.press("Control+Enter")
+    expect(prompt).not_to_have_text(before)
+    expect(prompt).to_have_text(re.compile(r"\[\d+\]"), timeout=MINUTE)
+    return "\n".join(cell.locator(".jp-OutputArea-output").all_inner_texts())
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
+    """Open a lesson whose notebook is newer than its text, as after pulling new outputs."""
+    folder = tmp_path_factory.mktemp("lab")
+    notebooks = Path(shutil.copytree(execute.FOLDER, folder / "notebooks"))
+    os.utime(notebooks / f"{NOTEBOOK}.ipynb", (time.time() + 3600,) * 2)
+    console: list[str] = []
+    foreign: list[str] = []
+    with lab(notebooks, folder / "state") as base, launch() as browser:
+
+        def gate(route: Route) -> None:
+            if route.request.url.startswith((base, "data:", "blob:")):
+                route.continue_()
+            else:
+                foreign.append(route.request.url)
+                route.abort()
+
+        page = browser.new_page()
+        page.route("**/*", gate)
+        page.on("console", lambda line: console.append(line.text) if line.type == "error" else None)
+        page.on("pageerror", lambda error: console.append(str(error)))
+        panel = open_notebook(page, base)
+        yield Opened(panel, page.locator(".jp-Dialog").all_inner_texts(), console, foreign)
+
+
+@pytest.fixture(scope="module")
+def visit(opened: Opened) -> Visit:
+    """Run the lesson, answer the exercise wrongly, then rightly."""
+    assert opened.dialogs == []
+    errors = run_all(opened.panel)
+    wrong, right = answer(opened.panel, WRONG), answer(opened.panel, RIGHT)
+    return Visit(**vars(opened), errors=errors, wrong=wrong, right=right)
+
+
+def test_a_notebook_newer_than_its_text_opens_without_a_question(opened: Opened) -> None:
+    assert opened.dialogs == []
+
+
+def test_every_cell_runs(visit: Visit) -> None:
+    assert visit.errors == []
+
+
+def test_a_wrong_answer_is_not_yet(visit: Visit) -> None:
+    assert f"{EXERCISE}: not yet" in visit.wrong
+    assert f"{EXERCISE}: passed" not in visit.wrong
+
+
+def test_a_right_answer_passes(visit: Visit) -> None:
+    assert f"{EXERCISE}: passed" in visit.right
+    assert f"{EXERCISE}: not yet" not in visit.right
+
+
+def test_nothing_is_asked_of_another_host(visit: Visit) -> None:
+    assert visit.foreign == []
+
+
+def test_the_console_stays_quiet(visit: Visit) -> None:
+    assert [line for line in visit.console if not line.startswith(LABS_OWN)] == []
