@@ -12,12 +12,14 @@ REPOSITORY = PROJECT.get("urls", {}).get("Repository", "")
 
 project = html_title = "JAX, Traced"
 language = "en"
-extensions = ["myst_nb", "sphinx_copybutton", "lesson_pages", "local_mathjax"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx_copybutton", "lesson_pages", "local_mathjax"]
 include_patterns = ["index.md", "CONTRIBUTING.md", "docs/**", "notebooks/**"]
 # Of each pair the `.ipynb` is the page, since it has the outputs; `.venv` is slow to walk.
 exclude_patterns = ["notebooks/*.md", "**/.ipynb_checkpoints", "_build", ".venv", "docs/_*"]
 templates_path = ["docs/_templates"]
 
+autodoc_typehints = "none"  # the text says what the types cannot
+default_role = "code"
 nb_execution_mode = "off"
 nb_merge_streams = True
 nb_code_prompt_show = "Show the {type}"
