@@ -1,0 +1,93 @@
+# What readers and authors run; `make` alone lists it. It needs git, GNU make 3.81 (what macOS has) or newer,
+# and Python 3.11 or newer. Every path is relative, so the folder may be anywhere and have spaces in its name.
+
+PYTHON ?= python3
+PORT = 8000
+ARGS =
+
+# Each interpreter has an environment of its own, so that the oldest and the newest JAX live side by side.
+VERSION := $(or $(shell "$(PYTHON)" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null),none)
+VENV = .venv/$(VERSION)
+BIN = $(VENV)/bin/python
+
+# The stamp is written last and names the folder it was written in. Without it the environment is half made;
+# with another folder's name it was moved or copied, and would import the package from the other place.
+STAMP = $(VENV)/.stamp
+SOUND := $(shell test -x $(BIN) && test "`cat $(STAMP) 2>/dev/null`" = "`pwd -P`" && echo yes)
+
+# A make that has not heard of Ctrl-C yet when its child ends of it complains of the loss.
+# The stored outputs are those of a CPU, on machines with a GPU too.
+export JAX_PLATFORMS ?= cpu
+
+LINGER = trap 'sleep 0.2' INT;
+stop = { echo "$(1)" >&2; exit 1; }
+
+.PHONY: help learn test site serve notebooks bench format lock $(if $(SOUND),,$(STAMP))
+
+help: ## list what can be made (this text)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+	@echo "PYTHON=python3.13 chooses the interpreter; ARGS='...' adds to what test, notebooks, bench and lock run."
+
+# uv installs in seconds what takes pip a minute, but is not on a fresh machine: pip takes it from the lock, and does
+# the rest itself where uv fails, since pip knows the machine's own package index and certificates. Hash mode refuses
+# `-e`, hence the last command; its build backend is in the lock. A sound environment is brought up to date in place.
+$(STAMP): requirements.txt pyproject.toml
+	@"$(PYTHON)" -c pass 2>/dev/null || \
+	  $(call stop,$(PYTHON) was not found. Name Python 3.11 or newer: make $(or $(MAKECMDGOALS),learn) PYTHON=/its/path)
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || $(call stop,This needs Python 3.11 or newer; \
+	  $(PYTHON) is $$("$(PYTHON)" -V 2>&1 | sed 's/Python //'). Try: make $(or $(MAKECMDGOALS),learn) PYTHON=python3.12)
+	@"$(PYTHON)" -c 'import ensurepip, venv' 2>/dev/null || \
+	  $(call stop,$(PYTHON) cannot make environments. On Debian and Ubuntu: sudo apt install python$(VERSION)-venv)
+	@echo "$(if $(SOUND),Updating,Making) $(VENV) (about a minute on a first install) ..."
+	@mkdir -p .venv && { $(if $(SOUND),,"$(PYTHON)" -m venv --clear $(VENV) &&) \
+	  sed -n '/^uv==/,/[^\\]$$/p' requirements.txt >$(VENV)/uv.txt && \
+	  $(BIN) -m pip install --require-hashes -r $(VENV)/uv.txt && \
+	  { $(VENV)/bin/uv pip sync --python $(BIN) --require-hashes requirements.txt || \
+	    $(BIN) -m pip install --require-hashes -r requirements.txt; } && \
+	  $(BIN) -m pip install --no-deps --no-build-isolation -e . && pwd -P >$@; } >$(VENV).log 2>&1 || \
+	  $(call stop,Making $(VENV) failed: is there a network? $(VENV).log has the details.)
+
+# Without a screen the browser that Python finds may be a text one, which would take over the terminal. The page that
+# hands the browser its token lies here and not in a hidden folder, which browsers installed as snaps cannot read.
+# Until the server listens for Ctrl-C, seconds on a first start, Python would answer it with a traceback. The lock
+# decides on versions, hence no offers of newer ones.
+QUIETLY = import signal, sys; signal.signal(signal.SIGINT, lambda *_: sys.exit());
+learn: $(STAMP) ## open the lessons in JupyterLab; Ctrl-C ends it
+	@$(LINGER) JUPYTER_RUNTIME_DIR="$$PWD/_build/jupyter" \
+	  $(BIN) -c '$(QUIETLY) from jupyterlab.labapp import main; main()' --ip=127.0.0.1 --log-level=WARN \
+	  --ServerApp.root_dir=. --ServerApp.answer_yes=True $(if $(filter 0,$(shell id -u)),--allow-root) \
+	  $(if $(DISPLAY)$(WAYLAND_DISPLAY)$(BROWSER)$(filter Darwin,$(shell uname)),,--no-browser) \
+	  --LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb \
+	  --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate
+
+# All of it runs even if some fails, and pytest comes last: its summary is what the reader looks for. Cells of a
+# notebook share a kernel, hence loadfile; a kernel takes up to 1 GB, hence at most 16 of them.
+test: $(STAMP) ## check style, types, the package, its examples and every output of every notebook
+	@failed=0; for check in "ruff check -q ." "ruff format -q --diff ." "mypy --no-error-summary"; do \
+	  $(BIN) -m $$check || failed=1; done; \
+	$(BIN) -m pytest --nbval --doctest-modules -n logical --maxprocesses 16 --dist loadfile \
+	  tests traced notebooks $(ARGS) || failed=1; exit $$failed
+
+# -E reads every page anew: a warning is an error each time, not only the first.
+site: $(STAMP) ## build the site in _build/site
+	@$(BIN) -m sphinx -W --keep-going -q -E -d _build/doctrees -b html . _build/site
+	@echo "The site is $$PWD/_build/site/index.html; make serve shows it."
+
+serve: site ## build the site and show it on this machine; Ctrl-C ends it
+	@port=$(PORT); $(BIN) -c "import socket; socket.create_server(('127.0.0.1', $$port))" 2>/dev/null || \
+	  { echo "Port $$port is taken, so another one:"; port=0; }; \
+	$(LINGER) $(BIN) -u -m http.server --bind 127.0.0.1 --directory _build/site $$port
+
+notebooks: $(STAMP) ## run the notebooks and store their outputs (authors, on Python 3.12 or newer)
+	@$(BIN) notebooks/execute.py $(ARGS)
+
+bench: $(STAMP) ## measure how fast the package is
+	@$(BIN) tests/bench.py $(ARGS)
+
+format: $(STAMP) ## format the code
+	@$(BIN) -m ruff format -q . && $(BIN) -m ruff check -q --fix .
+
+lock: $(STAMP) ## pin every dependency in requirements.txt (ARGS=--upgrade for newer ones)
+	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
+	  --custom-compile-command "make lock" --group learn --group test --group site --group develop $(ARGS) \
+	  pyproject.toml -o requirements.txt
