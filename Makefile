@@ -3,7 +3,8 @@
 
 PYTHON ?= python3
 PORT = 8000
-ARGS =
+# The stored outputs are those of a CPU, on machines with a GPU too.
+export JAX_PLATFORMS ?= cpu
 
 # Each interpreter has an environment of its own, so that the oldest and the newest JAX live side by side.
 VERSION := $(or $(shell "$(PYTHON)" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null),none)
@@ -16,12 +17,8 @@ STAMP = $(VENV)/.stamp
 SOUND := $(shell test -x $(BIN) && test "`cat $(STAMP) 2>/dev/null`" = "`pwd -P`" && echo yes)
 
 # A make that has not heard of Ctrl-C yet when its child ends of it complains of the loss.
-# The stored outputs are those of a CPU, on machines with a GPU too.
-export JAX_PLATFORMS ?= cpu
-
 LINGER = trap 'sleep 0.2' INT;
 stop = { echo "$(1)" >&2; exit 1; }
-
 .PHONY: help learn test site serve notebooks bench format lock $(if $(SOUND),,$(STAMP))
 
 help: ## list what can be made (this text)
@@ -47,10 +44,9 @@ $(STAMP): requirements.txt pyproject.toml
 	  $(BIN) -m pip install --no-deps --no-build-isolation -e . && pwd -P >$@; } >$(VENV).log 2>&1 || \
 	  $(call stop,Making $(VENV) failed: is there a network? $(VENV).log has the details.)
 
-# Without a screen the browser that Python finds may be a text one, which would take over the terminal. The page that
-# hands the browser its token lies here and not in a hidden folder, which browsers installed as snaps cannot read.
-# Until the server listens for Ctrl-C, seconds on a first start, Python would answer it with a traceback. The lock
-# decides on versions, hence no offers of newer ones.
+# Without a screen Python may find a text browser, which takes over the terminal. The page with the token lies here and
+# not in a hidden folder, which browsers from snaps cannot read. Until the server listens for Ctrl-C, seconds on a first
+# start, Python answers it with a traceback. The lock decides on versions, hence no offers of newer ones.
 QUIETLY = import signal, sys; signal.signal(signal.SIGINT, lambda *_: sys.exit());
 learn: $(STAMP) ## open the lessons in JupyterLab; Ctrl-C ends it
 	@$(LINGER) JUPYTER_RUNTIME_DIR="$$PWD/_build/jupyter" \

@@ -12,6 +12,13 @@ from nbval.plugin import find_comment_markers, find_metadata_tags
 
 
 @pytest.fixture(autouse=True)
+def own_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Keep the tests' checks out of the journal of whoever runs them."""
+    monkeypatch.setenv("TRACED_JOURNAL", str(tmp_path / "journal.jsonl"))
+    return tmp_path / "journal.jsonl"
+
+
+@pytest.fixture(autouse=True)
 def strictness() -> Iterator[None]:
     """Let JAX refuse, in each test, every promotion of dtypes and ranks that nobody asked for."""
     with jax.numpy_dtype_promotion("strict"), jax.numpy_rank_promotion("raise"):

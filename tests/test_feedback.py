@@ -18,7 +18,8 @@ UNROLLED = Finding(
 
 
 def test_not_yet_has_five_parts_in_their_order():
-    assert str(Feedback("mean_square", "not yet", UNROLLED)) == (
+    feedback = Feedback("mean_square", "not yet", UNROLLED, hint="ex.mean_square.hint()")
+    assert str(feedback) == (
         "mean_square: not yet  [loops/unrolled]\n"
         "the trace grows with the input\n"
         "  line 4:  total = total + x[i] ** 2\n"

@@ -12,8 +12,8 @@ class Entry:
 
     headline: str
     rule: str
-    lesson: str
-    section: str
+    lesson: str = ""  # where none explains it yet, the field guide does
+    section: str = ""
 
 
 START = "00_start_here"
@@ -173,7 +173,7 @@ CATALOGUE = {
     ),
     "tracing/stale-attribute": Entry(
         "a changed attribute is not seen",
-        "what a traced function reads without taking it as an argument is read once",
+        "what a function reads without taking it as an argument is read once for each trace",
         *METHODS,
     ),
 }

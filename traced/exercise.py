@@ -3,11 +3,12 @@
 import ast
 import inspect
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
+from traced import journal
 from traced.feedback import Feedback, Found, NotAttempted
 from traced.show.picture import Picture
 
@@ -29,19 +30,23 @@ class Exercise:
     verified: str
     answer: Any
 
+    @property
+    def lesson(self) -> str:
+        """The lesson's name, which is that of the module its solution lies in."""
+        module: str = self.answer.__module__
+        return module.rpartition(".")[2]
+
     def check(self, answer: Any) -> Feedback:
         """Return what the check saw: not attempted, not yet (with a finding), or passed.
 
         Nothing that the answer does is raised, but for a `KeyboardInterrupt` of the reader's.
         """
-        try:
-            for question in self.questions:
-                question(answer)
-        except NotAttempted:
-            return Feedback(self.name, "not attempted")
-        except Found as found:
-            return Feedback(self.name, "not yet", found.finding)
-        return Feedback(self.name, "passed", verified=self.verified)
+        feedback = _ask(self.questions, answer, self.name)
+        if feedback.state != "not attempted":
+            journal.note(self.lesson, self.name, feedback.state)
+        if feedback.state == "passed":
+            return replace(feedback, verified=self.verified)
+        return replace(feedback, hint=f"ex.{self.name}.hint()")
 
     def hint(self, level: int = 1) -> Picture:
         """Return hint 1 (where to look), 2 (which tool) or 3 (what shape the answer has).
@@ -63,6 +68,27 @@ class Exercise:
             f'<pre style="background:transparent;overflow-x:auto"><code>{escape(code)}</code></pre>'
         )
         return Picture(code, f"<details><summary>{title}</summary>{pane}</details>")
+
+
+def ask(question: Question, f: Any) -> Feedback:
+    """Put one question to a function of one's own, as the check of an exercise would.
+
+    >>> from traced.questions import returns
+    >>> ask(returns(abs, (-1.0,)), abs)
+    abs: passed
+    """
+    return _ask((question,), f, getattr(f, "__name__", type(f).__name__))
+
+
+def _ask(questions: Iterable[Question], answer: Any, name: str) -> Feedback:
+    try:
+        for question in questions:
+            question(answer)
+    except NotAttempted:
+        return Feedback(name, "not attempted")
+    except Found as found:
+        return Feedback(name, "not yet", found.finding)
+    return Feedback(name, "passed")
 
 
 def source_of(answer: Any) -> str:

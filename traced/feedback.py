@@ -80,6 +80,7 @@ class Feedback:
     state: State
     finding: Finding | None = None
     verified: str = ""
+    hint: str = ""
 
     def __repr__(self) -> str:
         return "\n".join([self._title(), *map(_wrap, self._lines())])
@@ -104,8 +105,10 @@ class Feedback:
             *map(_at, self.finding.where),
             *(f"seen: {_cut(': '.join(filter(None, pair)))}" for pair in self.finding.saw),
             f"rule: {entry.rule}",
-            f"read: {entry.lesson}, “{entry.section}”",
-            f"hint: ex.{self.exercise}.hint()",
+            f"read: {entry.lesson}, “{entry.section}”"
+            if entry.lesson
+            else f"read: field guide, {self.finding.code}",
+            *([f"hint: {self.hint}"] if self.hint else []),
         ]
 
 

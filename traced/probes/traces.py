@@ -81,6 +81,8 @@ def _reason(text: str, again: bool) -> tuple[str, str]:
         return "configuration", str(Change("configuration", *found.groups()))
     if "Static(val=" in text or "explanation unavailable" in text:
         return "static value", ""
+    if re.search(r"path \[0\], now tuple.*\n.*path \[1\], now <class 'dict'>", text):
+        return "keyword", ""
     if found := re.search(r"\* at input path (.+), now (.+) and before (.+), so the", text):
         return "structure", str(Change("structure", f"the tree at {found[1]}", found[2], found[3]))
     return "unknown", ""

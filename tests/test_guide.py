@@ -1,0 +1,71 @@
+"""The field guide: every page runs, and every code and symptom has its page."""
+
+import re
+import sys
+
+import execute_guide
+import pytest
+
+from traced import explain
+from traced.catalogue import CATALOGUE
+from traced.explain import SYMPTOMS, last_error
+
+PAGES = execute_guide.pages()
+ERRORS = {page.stem: page for page in PAGES if page.parent.name == "errors"}
+FINDINGS = {page.stem: page for page in PAGES if page.parent.name == "findings"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_prints_what_stands_on_it(page):
+    assert execute_guide.executed(page) == page.read_text("utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_has_a_wrong_program_and_a_right_one(page):
+    parts = re.split(r"^## ", page.read_text("utf-8"), flags=re.MULTILINE)
+    for name in ("Wrong", "Right"):
+        assert any(part.startswith(name) and "```text" in part for part in parts)
+
+
+@pytest.mark.parametrize("code", CATALOGUE)
+def test_a_code_has_a_page_that_shows_it(code):
+    page = FINDINGS[code.replace("/", "-")].read_text("utf-8")
+    assert page.startswith(f"# {CATALOGUE[code].headline}\n\n`{code}`\n")
+    assert f"not yet  [{code}]" in page
+
+
+def test_no_page_of_a_finding_is_an_orphan():
+    assert set(FINDINGS) == {code.replace("/", "-") for code in CATALOGUE}
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_the_error_on_a_page_leads_to_it(name):
+    assert f"\nread: field guide, {name}\n" in ERRORS[name].read_text("utf-8")
+
+
+def test_no_symptom_and_no_page_of_an_error_is_an_orphan():
+    assert {symptom.page for symptom in SYMPTOMS} == set(ERRORS)
+
+
+def test_an_unknown_error_is_said_to_be_unknown():
+    class Odd(Exception):
+        pass
+
+    with pytest.raises(Odd) as caught:
+        raise Odd("never heard of")
+    text = str(explain(caught.value))
+    assert "Odd: never heard of" in text
+    assert 'raise Odd("never heard of")' in text
+    assert "not in the field guide" in text
+
+
+def test_without_an_argument_the_last_error_is_meant(monkeypatch):
+    monkeypatch.setattr(sys, "last_exc", ZeroDivisionError("division by zero"), raising=False)
+    assert "ZeroDivisionError" in str(explain())
+
+
+def test_with_no_error_yet_there_is_nothing_to_explain(monkeypatch):
+    monkeypatch.setattr(sys, "last_exc", None, raising=False)
+    monkeypatch.setattr(sys, "last_value", None, raising=False)
+    with pytest.raises(ValueError, match="no error has been shown yet"):
+        last_error()
