@@ -74,8 +74,8 @@ serve: site ## build the site and show it on this machine; Ctrl-C ends it
 	  { echo "Port $$port is taken, so another one:"; port=0; }; \
 	$(LINGER) $(BIN) -u -m http.server --bind 127.0.0.1 --directory _build/site $$port
 
-notebooks: $(STAMP) ## run the notebooks and store their outputs (authors, on Python 3.12 or newer)
-	@$(BIN) notebooks/execute.py $(ARGS)
+notebooks: $(STAMP) ## run the notebooks and the field guide, and store their outputs (authors, Python 3.12+)
+	@$(BIN) notebooks/execute.py $(ARGS) && $(BIN) docs/execute_guide.py
 
 bench: $(STAMP) ## measure how fast the package is
 	@$(BIN) tests/bench.py $(ARGS)

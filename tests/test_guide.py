@@ -48,14 +48,14 @@ def test_no_symptom_and_no_page_of_an_error_is_an_orphan():
 
 
 def test_an_unknown_error_is_said_to_be_unknown():
-    class Odd(Exception):
+    class OddError(Exception):
         pass
 
-    with pytest.raises(Odd) as caught:
-        raise Odd("never heard of")
+    with pytest.raises(OddError) as caught:
+        raise OddError("never heard of")
     text = str(explain(caught.value))
-    assert "Odd: never heard of" in text
-    assert 'raise Odd("never heard of")' in text
+    assert "OddError: never heard of" in text
+    assert 'raise OddError("never heard of")' in text
     assert "not in the field guide" in text
 
 

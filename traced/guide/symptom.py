@@ -9,7 +9,7 @@ class Symptom:
 
     `error` is the name of the class or of one that it inherits from. An empty `message` fits all.
 
-    >>> symptom = Symptom("ZeroDivisionError", "by zero", "zero-division", "nothing divides by zero")
+    >>> symptom = Symptom("ZeroDivisionError", "by zero", "zero-division", "zero divides nothing")
     >>> symptom.fits(ZeroDivisionError("division by zero")), symptom.fits(ValueError("by zero"))
     (True, False)
     """
