@@ -12,6 +12,7 @@ from typing import Any
 import jax
 
 from traced.feedback import Finding, Found, NotAttempted, fault
+from traced.guard import guard
 from traced.probes.places import place_of_error
 
 SECONDS = 20.0  # small inputs take milliseconds, and the first compilation a second or two
@@ -46,12 +47,15 @@ def attempt(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     if not callable(call):
         raise fault("runs/not-callable", got=f"an object of type `{type(call).__name__}`")
     try:
-        with contextlib.redirect_stdout(_Tap(sys.stdout)), time_limit(SECONDS):
-            return call(*args, **kwargs)
+        with guard() as changed, contextlib.redirect_stdout(_Tap(sys.stdout)), time_limit(SECONDS):
+            result = call(*args, **kwargs)
     except (Found, NotAttempted, KeyboardInterrupt):
         raise
     except BaseException as error:
         raise _diagnose(error) from None
+    if changed:
+        raise fault("effects/outside", changed=", ".join(changed))
+    return result
 
 
 def _diagnose(error: BaseException) -> Found | NotAttempted:

@@ -51,6 +51,11 @@ CATALOGUE = {
         "a function without `return` returns `None`",
         *CHECKED,
     ),
+    "value/not-computed": Entry(
+        "the result has not been computed",
+        "a function with `yield` or `async` returns at once, before its body runs",
+        *CHECKED,
+    ),
     "value/structure": Entry(
         "the result is built differently",
         "the structure of a result is part of what a function promises",
@@ -69,6 +74,16 @@ CATALOGUE = {
     "value/differs": Entry(
         "the result has other values",
         "a trace is worth reading once its values are right",
+        *CHECKED,
+    ),
+    "effects/outside": Entry(
+        "the code changed settings or functions of the libraries",
+        "a change made for everybody is made while tracing, and not by a cached call",
+        *CHECKED,
+    ),
+    "effects/argument": Entry(
+        "the code changed its argument",
+        "a traced function gets a copy of every container; changes to it are lost",
         *CHECKED,
     ),
     "loops/unrolled": Entry(

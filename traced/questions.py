@@ -1,5 +1,7 @@
 """Questions that an exercise asks of an answer: its values, its equations, its traces."""
 
+import copy
+import inspect
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -39,10 +41,23 @@ def returns(wanted: Callable[..., Any], *cases: tuple[Any, ...]) -> Question:
     """
 
     def question(answer: Any) -> None:
-        for args in cases:
-            compare(wanted(*args), attempt(answer, *args), given=_brief(args))
+        for case in cases:
+            # The answer may do with its arguments as it likes: the next check has its own.
+            args = copy.deepcopy(case)
+            result = attempt(answer, *args)
+            _compare_arguments(case, args)
+            compare(wanted(*case), result, given=_brief(case))
 
     return question
+
+
+def _compare_arguments(before: tuple[Any, ...], after: tuple[Any, ...]) -> None:
+    if not _same_structure(before, after):
+        raise fault("effects/argument", before=describe_tree(before), after=describe_tree(after))
+    for old, new in zip(jax.tree.leaves(before), jax.tree.leaves(after), strict=True):
+        # JAX's own arrays cannot be changed; NumPy's can.
+        if isinstance(old, np.ndarray) and not np.array_equal(old, new, equal_nan=True):
+            raise fault("effects/argument", before=_brief(old), after=_brief(new))
 
 
 def compare(wanted: Any, got: Any, **given: object) -> None:
@@ -56,11 +71,21 @@ def compare(wanted: Any, got: Any, **given: object) -> None:
     """
     if got is None and wanted is not None:
         raise fault("value/nothing", **given, wanted=_brief(wanted))
-    trees: list[Any] = [jax.tree.structure(wanted), jax.tree.structure(got)]
+    if inspect.iscoroutine(got) or inspect.isgenerator(got):
+        got.close()
+        raise fault("value/not-computed", **given, got=f"a {type(got).__name__}")
     types = {"wanted": describe_tree(wanted), "got": describe_tree(got)}
-    require(trees[0] == trees[1], "value/structure", **given, **types)
+    require(_same_structure(wanted, got), "value/structure", **given, **types)
     for left, right in zip(jax.tree.leaves(wanted), jax.tree.leaves(got), strict=True):
         _compare_leaves(left, right, given)
+
+
+def _same_structure(left: Any, right: Any) -> bool:
+    try:
+        structures: list[Any] = [jax.tree.structure(left), jax.tree.structure(right)]
+        return bool(structures[0] == structures[1])
+    except (TypeError, ValueError):  # keys of a dictionary that cannot be sorted
+        return False
 
 
 def _compare_leaves(wanted: Any, got: Any, given: dict[str, object]) -> None:
@@ -69,7 +94,9 @@ def _compare_leaves(wanted: Any, got: Any, given: dict[str, object]) -> None:
     require("[" in types["got"], "value/structure", **given, **types)
     require(np.shape(wanted) == np.shape(got), "value/shape", **given, **types)
     require(types["wanted"] == types["got"], "value/dtype", **given, **types)
-    if not np.allclose(wanted, got, rtol=1e-4, atol=1e-6, equal_nan=True):
+    with np.errstate(all="ignore"):  # a value out of all bounds differs, and that is all
+        close = np.allclose(wanted, got, rtol=1e-4, atol=1e-6, equal_nan=True)
+    if not close:
         raise fault("value/differs", **given, wanted=_brief(wanted), got=_brief(got))
 
 

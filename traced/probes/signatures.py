@@ -85,7 +85,7 @@ def describe(leaf: Any) -> str:
     """
     try:
         aval = jax.typeof(leaf)
-    except TypeError:
+    except Exception:  # no array, an integer that fits no dtype, an object that fails when asked
         return type(leaf).__name__
     return f"{'~' if aval.weak_type else ''}{aval.str_short(short_dtypes=True)}"
 
@@ -96,7 +96,10 @@ def describe_tree(value: Any) -> str:
     >>> describe_tree({"w": jax.numpy.ones((2, 3)), "b": 0.0})
     "{'b': ~f32[], 'w': f32[2,3]}"
     """
-    return repr(jax.tree.map(lambda leaf: Bare(describe(leaf)), value))
+    try:
+        return repr(jax.tree.map(lambda leaf: Bare(describe(leaf)), value))
+    except (TypeError, ValueError):  # a dictionary whose keys cannot be sorted
+        return type(value).__name__
 
 
 class Bare(str):

@@ -1,0 +1,241 @@
+"""Whatever an answer does, the check says so, and leaves everything as it was."""
+
+import functools
+import operator
+import os
+import sys
+import threading
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from traced import ask, attempt
+from traced.lessons.start_here import mean_square
+from traced.questions import returns
+from traced.solutions.start_here import mean_square as solution
+
+seen = []
+
+
+def raising(error):
+    def answer(x):
+        raise error
+
+    return answer
+
+
+def deep(x):
+    return deep(x) + 1
+
+
+def endless(x):
+    while True:
+        pass
+
+
+def flood(x):
+    for _ in range(100_000):
+        print("flood" * 20)
+    return solution(x)
+
+
+def generator(x):
+    yield jnp.mean(x**2)
+
+
+async def coroutine(x):
+    return jnp.mean(x**2)
+
+
+def not_a_number(x):
+    return jnp.nan * jnp.mean(x)
+
+
+def infinite(x):
+    return jnp.inf + jnp.mean(x)
+
+
+def wide(x):
+    jax.config.update("jax_enable_x64", True)
+    return jnp.mean(x**2)
+
+
+def patched(x):
+    jnp.mean = lambda x: 0.0
+    return jnp.mean(x**2)
+
+
+def elsewhere(x):
+    os.chdir("/")
+    return jnp.mean(x**2)
+
+
+def silent(x):
+    sys.stdout = None
+    return jnp.mean(x**2)
+
+
+def leaking(x):
+    jax.jit(lambda v: seen.append(v))(x)
+    return seen[-1].sum()
+
+
+def huge(x):
+    return "9" * 10_000_000
+
+
+def nested_list(x):
+    return [[float(v)] for v in x]
+
+
+class Callable:
+    def __call__(self, x):
+        return x.sum()
+
+
+class Breaking:
+    def __call__(self, x):
+        return self
+
+    def __repr__(self):
+        raise RuntimeError("no name")
+
+    def __eq__(self, other):
+        raise RuntimeError("no equal")
+
+    __hash__ = None
+
+
+exec_names = {"jnp": jnp}
+exec("def sourceless(x):\n    return jnp.max(x)", exec_names)
+
+CASES = {
+    "an error": (raising(ValueError("no")), "runs/raised"),
+    "a base error": (raising(BaseException("no")), "runs/raised"),
+    "a group of errors": (
+        raising(ExceptionGroup("two", [ValueError()])),
+        "runs/raised",
+    ),
+    "an error without a text": (raising(AssertionError()), "runs/raised"),
+    "an error of a stub with a text": (raising(NotImplementedError("later")), "runs/raised"),
+    "exit": (raising(SystemExit(3)), "runs/exited"),
+    "sys.exit": (lambda x: sys.exit("bye"), "runs/exited"),
+    "endless recursion": (deep, "runs/raised"),
+    "an endless loop": (endless, "runs/too-long"),
+    "no arguments": (lambda: 0, "runs/raised"),
+    "too many arguments": (lambda x, y: 0, "runs/raised"),
+    "a number": (3.0, "runs/not-callable"),
+    "nothing": (None, "runs/not-callable"),
+    "a module": (jnp, "runs/not-callable"),
+    "a coroutine": (coroutine, "value/not-computed"),
+    "a generator": (generator, "value/not-computed"),
+    "a text": (lambda x: "2.5", "value/structure"),
+    "ten million characters": (huge, "value/structure"),
+    "nested lists": (nested_list, "value/structure"),
+    "a class": (Breaking, "runs/raised"),
+    "an object that breaks": (Breaking(), "value/structure"),
+    "a callable object": (Callable(), "value/differs"),
+    "a builtin": (len, "value/dtype"),
+    "a partial": (functools.partial(jnp.multiply, 2), "value/shape"),
+    "a method": (np.ones(3).dot, "value/differs"),
+    "an operator": (operator.neg, "value/shape"),
+    "without source": (exec_names["sourceless"], "value/differs"),
+    "NaN": (not_a_number, "value/differs"),
+    "infinity": (infinite, "value/differs"),
+    "64 bits": (wide, "effects/outside"),
+    "a patched library": (patched, "effects/outside"),
+    "another folder": (elsewhere, "effects/outside"),
+    "a leaked tracer": (leaking, "tracing/leaked"),
+}
+
+
+@pytest.fixture(autouse=True)
+def short_limit(monkeypatch):
+    monkeypatch.setattr(attempt, "SECONDS", 0.5)
+
+
+def state():
+    return (
+        dict(jax.config.values), dict(vars(jnp)), os.getcwd(), sys.stdout, sys.getrecursionlimit(),
+        threading.active_count(),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_hostile_answer_gets_a_finding_and_changes_nothing(case):
+    answer, code = CASES[case]
+    before = state()
+    feedback = mean_square.check(answer)
+    assert state() == before
+    assert feedback.finding is not None
+    assert feedback.finding.code == code
+    assert len(str(feedback)) < 2_000
+    assert "Traceback" not in str(feedback)
+    assert feedback._repr_html_()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_next_check_is_not_harmed(case):
+    mean_square.check(CASES[case][0])
+    assert mean_square.check(solution).state == "passed"
+
+
+def test_a_flood_of_output_is_dammed(capsys):
+    assert mean_square.check(flood).state == "passed"
+    assert len(capsys.readouterr().out) < 10 * attempt.PRINTED
+
+
+def test_a_lost_standard_output_comes_back():
+    mean_square.check(silent)
+    assert sys.stdout is not None
+
+
+def test_the_readers_own_interrupt_is_passed_on():
+    with pytest.raises(KeyboardInterrupt):
+        mean_square.check(raising(KeyboardInterrupt()))
+
+
+def test_with_64_bits_on_the_check_holds_as_well():
+    with jax.enable_x64(True):
+        assert mean_square.check(solution).state == "passed"
+
+
+def test_a_changed_list_is_seen_and_the_next_check_has_a_new_one():
+    def pops(xs):
+        return xs.pop()
+
+    question = returns(lambda xs: xs[-1], ([1.0, 2.0],))
+    assert [ask(question, pops).finding.code for _ in range(2)] == ["effects/argument"] * 2
+
+
+def test_a_changed_array_of_numpy_is_seen():
+    def doubles(x):
+        x *= 2
+        return x
+
+    assert ask(returns(lambda x: 2 * x, (np.ones(2),)), doubles).finding.code == "effects/argument"
+
+
+plain = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary()
+keys = st.text() | st.integers()
+trees = st.recursive(
+    plain, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3)
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(trees)
+def test_whatever_an_answer_returns_the_check_says_something(result):
+    feedback = mean_square.check(lambda x: result)
+    assert feedback.state == "not yet"
+    assert str(feedback)
+
+
+@settings(max_examples=60, deadline=None)
+@given(trees)
+def test_whatever_is_handed_in_the_check_says_something(answer):
+    assert mean_square.check(answer).finding.code == "runs/not-callable"
