@@ -28,7 +28,7 @@ def test_not_yet_has_five_parts_in_their_order():
         "seen: 8 entries: 33 equations\n"
         "rule: a Python loop runs while JAX traces, and each round leaves equations\n"
         "      of its own\n"
-        "read: 00_start_here, “A check reads the trace, and says what it saw”\n"
+        "read: 00_start_here, “Guess first, then run”\n"
         "hint: ex.mean_square.hint()"
     )
 

@@ -82,7 +82,7 @@ def first_sentence(error: BaseException) -> str:
     >>> first_sentence(ValueError("No good. Try another."))
     'No good.'
     """
-    sentence = re.split(r"(?<=[.])\s|\n", str(error).strip(), maxsplit=1)[0]
+    sentence = re.split(r"(?<=[.])(?<!e\.g\.)(?<!i\.e\.)\s|\n", str(error).strip(), maxsplit=1)[0]
     return re.sub(r" at 0x[0-9a-f]+", "", sentence)
 
 

@@ -18,10 +18,12 @@ class Entry:
 
 START = "00_start_here"
 TRACING = "02_tracing"
+LOOP = (START, "Guess first, then run")
+SHARP = (TRACING, "Sharp edge: ten rounds of one loop")
 CHECKED = (START, "A check reads the trace, and says what it saw")
 TRACER = (TRACING, "A traced argument has a shape and a dtype, and no value")
 PROGRAM = (TRACING, "The trace is a program, and you can read it")
-CACHE = (TRACING, "A trace is kept under a key made of types")
+CACHE = (TRACING, "A trace is kept under a key")
 STATIC = (TRACING, "A static argument puts its value into the key")
 METHODS = (TRACING, "A method has one argument more than it shows")
 
@@ -89,7 +91,7 @@ CATALOGUE = {
     "loops/unrolled": Entry(
         "the trace grows with the input",
         "a Python loop runs while JAX traces, and each round leaves equations of its own",
-        *CHECKED,
+        *LOOP,
     ),
     "tracing/branch-on-tracer": Entry(
         "Python branches on a traced value",
@@ -118,7 +120,7 @@ CATALOGUE = {
     ),
     "tracing/not-a-jax-type": Entry(
         "`jit` was given an object that is no pytree of arrays",
-        "an argument of a jitted function is traced, unless it is static",
+        "every traced argument is an array, or a pytree of arrays",
         *METHODS,
     ),
     "tracing/unhashable-static": Entry(
@@ -143,8 +145,8 @@ CATALOGUE = {
     ),
     "tracing/not-jitted": Entry(
         "work on the array is done outside `jit`",
-        "without `jit`, each operation is compiled and run alone",
-        *CACHE,
+        "without `jit`, each operation or `jnp` call is compiled and run alone",
+        *PROGRAM,
     ),
     "tracing/new-function": Entry(
         "JAX traced again for a new function object",
@@ -164,7 +166,7 @@ CATALOGUE = {
     "tracing/weak-type": Entry(
         "JAX traced again because a weak type became strong",
         "a Python number is weakly typed, and that is part of the key",
-        *CACHE,
+        *SHARP,
     ),
     "tracing/new-structure": Entry(
         "JAX traced again for another tree of arguments",
@@ -188,7 +190,7 @@ CATALOGUE = {
     ),
     "tracing/stale-attribute": Entry(
         "a changed attribute is not seen",
-        "what a function reads without taking it as an argument is read once for each trace",
+        "what comes in by other ways than traced arguments is read once for each trace",
         *METHODS,
     ),
 }

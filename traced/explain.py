@@ -11,7 +11,7 @@ from traced.probes.places import place_of_error
 from traced.show.picture import Picture
 
 #: The first symptom that fits is the one, so particular ones stand before general ones.
-SYMPTOMS = (*transform_errors.SYMPTOMS, *flax_errors.SYMPTOMS, *jax_errors.SYMPTOMS)
+SYMPTOMS = (*flax_errors.SYMPTOMS, *transform_errors.SYMPTOMS, *jax_errors.SYMPTOMS)
 
 
 def explain(error: BaseException | None = None) -> Picture:
@@ -32,7 +32,9 @@ def explain(error: BaseException | None = None) -> Picture:
         lines.append("not in the field guide")
     else:
         lines += [f"rule: {symptom.rule}", f"read: field guide, {symptom.page}"]
-    text = "\n".join(textwrap.fill(line, 76, subsequent_indent=" " * 6) for line in lines)
+    text = "\n".join(
+        textwrap.fill(line, 76, subsequent_indent=" " * 6, break_long_words=False) for line in lines
+    )
     return Picture(text, f'<pre style="white-space:pre-wrap">{escape(text)}</pre>')
 
 

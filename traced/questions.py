@@ -230,4 +230,5 @@ def _retraced(traces: list[Trace], most: int, calls: str) -> Found:
     saw = {"calls": calls, "traces": f"{len(traces)}, where {most} would do"}
     if again.detail:
         saw["again"] = again.detail
-    return fault(code, replace(again.place, note="traced again"), again.called, **saw)
+    called = again.called if again.called and again.called.line != again.place.line else None
+    return fault(code, replace(again.place, note="traced again"), called, **saw)

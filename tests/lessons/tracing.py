@@ -365,6 +365,15 @@ def _identity(x):
     return x
 
 
+@jax.jit
+def _batch_squared(batch):
+    return batch**2
+
+
+def only_the_square_jitted(batches):
+    return sum(jnp.sum(_batch_squared(batch)) for batch in batches)
+
+
 def first_only(batches):
     return _energy(batches[0])
 
@@ -431,6 +440,7 @@ WRONG = {
         ("tracing/weak-type", started_weak),
         ("tracing/not-jitted", plain),
         ("tracing/not-jitted", identity_jitted),
+        ("tracing/not-jitted", only_the_square_jitted),
         ("tracing/static-value", numbered),
         ("value/differs", first_only),
     ],

@@ -100,8 +100,10 @@ def jitted_sine(x):
     ("f", "work"),
     [
         (lambda x: jitted_sine(x[1:]), []),
-        (lambda x: jitted_sine(x) + 1.0, []),
-        (lambda x: jnp.stack([jitted_sine(x), jitted_sine(x)]).sum(), []),
+        (lambda x: jitted_sine(x) + 1.0, ["add"]),
+        (lambda x: jitted_sine(x[0]) + 1.0, []),
+        (lambda x: jnp.stack([jitted_sine(x[0]), jitted_sine(x[1])]).sum(), []),
+        (lambda x: jitted_sine(x).sum(), ["reduce_sum"]),
         (lambda x: jitted_sine(x) + x, ["add"]),
         (lambda x: jitted_sine(jnp.cos(x[1:])), ["cos"]),
         (jnp.sin, ["sin"]),

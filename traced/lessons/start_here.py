@@ -22,7 +22,7 @@ mean_square = Exercise(
     ),
     hints=(
         "Count the equations that one round of the loop leaves in the trace, then the rounds.",
-        "An operation on a whole array is one equation, whatever its length. "
+        "An operation on a whole array has as many equations, whatever its length. "
         "`jax.numpy` has the names that NumPy has.",
         "One expression: square the array, then take the mean of the result. No loop is left.",
     ),

@@ -92,8 +92,8 @@ Gain = Exercise(
     hints=(
         "List what the traced function takes as arguments, and what else it reads. "
         "The factor belongs in the first list.",
-        "`jax.tree_util.register_dataclass` makes a dataclass a pytree, whose fields are traced. "
-        "A jitted function outside the class, given the factor, does it too.",
+        "`jax.tree_util.register_dataclass` makes a dataclass a pytree: its fields are traced "
+        "wherever an object of it goes.",
         "Either the object travels into `jit` as a tree with one leaf, or the method hands its "
         "attribute to a jitted function of two arguments. One such function serves all objects.",
     ),

@@ -104,11 +104,11 @@ MOVES = {
 def find_work_outside_jit(f: Callable[..., Any], *args: Any) -> list[Equation]:
     """Return the equations of `f` that work on its arguments outside all functions under `jit`.
 
-    Moving an array, such as slicing it, is no work; neither is what is done with results of
-    functions under `jit`.
+    Moving an array, such as slicing it, is no work; neither is what is done with single numbers
+    that functions under `jit` returned.
 
     >>> double = jax.jit(lambda x: 2 * x)
-    >>> [each.primitive for each in find_work_outside_jit(lambda x: double(x) + 1, 1.0)]
+    >>> [each.primitive for each in find_work_outside_jit(lambda x: double(x) + double(x), 1.0)]
     []
     >>> [each.primitive for each in find_work_outside_jit(lambda x: double(x + 1), 1.0)]
     ['add']
@@ -117,7 +117,10 @@ def find_work_outside_jit(f: Callable[..., Any], *args: Any) -> list[Equation]:
     raw, work = set(jaxpr.invars), []
     for equation in (each for each in _equations(jaxpr, None) if not each.within):
         eqn = equation.eqn
-        if equation.primitive == "jit" or raw.isdisjoint(filterfalse(is_literal, eqn.invars)):
+        if equation.primitive == "jit":
+            raw.update(var for var in eqn.outvars if getattr(var.aval, "shape", ()))
+            continue
+        if raw.isdisjoint(filterfalse(is_literal, eqn.invars)):
             continue
         raw.update(eqn.outvars)
         if equation.primitive not in MOVES:

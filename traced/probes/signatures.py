@@ -1,9 +1,10 @@
 """Compare two calls as `jit` does: by the type and place of each leaf, and by static values."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 import jax
@@ -28,43 +29,52 @@ class Change:
 
 @dataclass(frozen=True)
 class Signature:
-    """What `jit` looks at in a call: each leaf by name, how it was passed, how many are static."""
+    """What `jit` looks at in a call: each leaf by name, how it was passed, which are static.
+
+    `static` is None where JAX does not tell: it gives the types of the traced leaves, and two plain
+    numbers may have the same type.
+    """
 
     leaves: Mapping[str, Any]
     form: tuple[int, tuple[str, ...]]
-    statics: int = 0
-
-    @cached_property
-    def plain(self) -> dict[str, Any]:
-        """The leaves that are no arrays, which is where static values are found."""
-        return {name: leaf for name, leaf in self.leaves.items() if not hasattr(leaf, "dtype")}
+    static: frozenset[str] | None = frozenset()
 
     def changes(self, before: "Signature") -> list[Change]:
         """Return what differs from an earlier call, nothing where `jit` would see no difference.
 
-        Whether a plain number was static is not to be had from JAX where only some of them are:
-        then a change of type counts as such, and a change of value only if nothing else changed.
+        Where it is not known which leaves are static, a change of type counts as such, and a change
+        of value only if nothing else changed.
         """
         if self.leaves.keys() != before.leaves.keys():
             return [Change("structure", "the tree", _tree(self), _tree(before))]
-        found = [change for name in self.leaves if (change := self._change(before, name))]
+        static = (self.static or frozenset()) | (before.static or frozenset())
+        found = [change for name in self.leaves if (change := self._change(before, name, static))]
         if self.form != before.form:
             found.append(Change("keyword", "the call", _form(self), _form(before)))
-        return found or (self._values(before, self.plain) if self.statics else [])
+        return found or (self._values(before, self.leaves) if self.static is None else [])
 
-    def _change(self, before: "Signature", name: str) -> Change | None:
-        if name in self.plain and len(self.plain) == self.statics:
+    def _change(self, before: "Signature", name: str, static: frozenset[str]) -> Change | None:
+        if name in static:
             return next(iter(self._values(before, [name])), None)
         now, old = describe(self.leaves[name]), describe(before.leaves[name])
         return None if now == old else Change(type_reason(now, old), name, now, old)
 
-    def _values(self, before: "Signature", names: Any) -> list[Change]:
+    def _values(self, before: "Signature", names: Iterable[str]) -> list[Change]:
         pairs = [(name, self.leaves[name], before.leaves[name]) for name in names]
         return [
             Change("static value", name, repr(now), repr(old))
             for name, now, old in pairs
-            if type(now) is not type(old) or now != old
+            if is_plain(now) and (type(now) is not type(old) or now != old)
         ]
+
+
+def is_plain(leaf: Any) -> bool:
+    """Return whether a leaf is no array, and so may be static.
+
+    >>> is_plain(2), is_plain(jax.numpy.ones(2))
+    (True, False)
+    """
+    return not hasattr(leaf, "dtype")
 
 
 def _form(signature: Signature) -> str:
@@ -132,8 +142,28 @@ def signature_of(f: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Si
     """
     leaves = _leaves(f, args, kwargs)
     # JAX answers from the trace that the call has made, so that this counts, and makes, no other.
-    dynamic = len(jax.tree.leaves(f.trace(*args, **kwargs).args_info))
-    return Signature(leaves, (len(args), tuple(sorted(kwargs))), len(leaves) - dynamic)
+    traced = jax.tree.leaves(f.trace(*args, **kwargs).args_info)
+    return Signature(leaves, (len(args), tuple(sorted(kwargs))), _static(leaves, traced))
+
+
+def _static(leaves: Mapping[str, Any], traced: list[Any]) -> frozenset[str] | None:
+    """Find the leaves that are not among the traced ones, None if that can be done in two ways."""
+    wanted = Counter((info.shape, info.dtype) for info in traced)
+    plain = [name for name, leaf in leaves.items() if is_plain(leaf)]
+    if len(plain) > 12:  # so many subsets take longer than tracing
+        return None
+    subsets = combinations(plain, len(leaves) - len(traced))
+    fitting = [each for each in subsets if _types(leaves, each) == wanted]
+    return frozenset(fitting[0]) if len(fitting) == 1 else None
+
+
+def _types(leaves: Mapping[str, Any], static: Iterable[str]) -> Counter[Any]:
+    left = [leaf for name, leaf in leaves.items() if name not in static]
+    try:
+        avals = [jax.typeof(leaf) for leaf in left]
+    except (TypeError, OverflowError):  # only a static leaf can be no array
+        return Counter()
+    return Counter((aval.shape, aval.dtype) for aval in avals)
 
 
 def _leaves(
