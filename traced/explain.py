@@ -5,13 +5,9 @@ import textwrap
 from html import escape
 
 from traced.attempt import first_sentence
-from traced.guide import flax_errors, jax_errors, transform_errors
-from traced.guide.symptom import Symptom
 from traced.probes.places import place_of_error
 from traced.show.picture import Picture
-
-#: The first symptom that fits is the one, so particular ones stand before general ones.
-SYMPTOMS = (*flax_errors.SYMPTOMS, *transform_errors.SYMPTOMS, *jax_errors.SYMPTOMS)
+from traced.symptom import Symptom, symptoms
 
 
 def explain(error: BaseException | None = None) -> Picture:
@@ -40,7 +36,7 @@ def explain(error: BaseException | None = None) -> Picture:
 
 def find_symptom(error: BaseException) -> Symptom | None:
     """Return the first symptom that `error` shows, or None."""
-    return next((symptom for symptom in SYMPTOMS if symptom.fits(error)), None)
+    return next((symptom for symptom in symptoms() if symptom.fits(error)), None)
 
 
 def last_error() -> BaseException:
