@@ -1,0 +1,193 @@
+"""What a call can reach: its arguments, what its code names, and whatever these lead to."""
+
+import inspect
+import random
+from collections import deque
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from types import BuiltinMethodType, CodeType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import jax
+import numpy as np
+
+from traced.probes.boxes import Box, boxes_of, cell, class_box, generator, is_readers, namespace
+from traced.probes.places import is_library
+
+#: The kind of a write to a thing, its name in the reader's code, and the thing.
+Named = tuple[str, str, Any]
+
+#: So many things are looked at, nearest first; what lies further away is not seen.
+THINGS = 10_000
+
+#: Where a jitted function, a method of a class or a property keeps the function inside.
+WRAPPED = ("__wrapped__", "__func__", "fget")
+
+#: What stands for something that is not there.
+GONE = type("Gone", (), {"__repr__": lambda _: "nothing"})()
+
+PLAIN = (int, float, complex, str, bytes, frozenset, type(None))
+UNCHANGING = (*PLAIN, jax.Array, np.generic, np.dtype)
+
+
+def walk(things: list[Named], *, code: bool = True) -> tuple[list[Box], dict[str, Any]]:
+    """Return the boxes and, by name, the tracers that `things` lead to, the nearest first.
+
+    `code` says whether what the code of functions and classes names belongs to that.
+
+    >>> boxes, tracers = walk([("argument write", "x", {"a": [1, 2]})])
+    >>> [box.entry(0) for box in boxes], tracers
+    (['x[0]', "x['a'][0]"], {})
+    """
+    boxes: dict[int, Box] = {}
+    tracers: dict[str, Any] = {}
+    queue, seen = deque(things), dict[int, Any]()
+    while queue and len(seen) < THINGS:
+        kind, name, thing = queue.popleft()
+        if isinstance(thing, jax.core.Tracer):
+            tracers.setdefault(name, thing)
+        led_by_code = kind == "global write" or isinstance(thing, type)
+        if isinstance(thing, UNCHANGING) or id(thing) in seen or (led_by_code and not code):
+            continue
+        seen[id(thing)] = thing
+        for found in _look_into(kind, name, thing):
+            if not isinstance(found, Box):
+                queue.append(found)
+            elif boxes.setdefault(id(found.thing), found) is found:
+                queue.extend(_held(found))
+    return list(boxes.values()), tracers
+
+
+def _held(box: Box) -> Iterator[Named]:
+    contents = box.read() if box.deep else {}
+    for key, value in contents.items():
+        if name := box.entry(key):
+            yield box.kind, name, value
+
+
+def _look_into(kind: str, name: str, thing: Any) -> Iterator[Box | Named]:
+    for types, look in LOOKS:
+        if isinstance(thing, types):
+            yield from look(kind, name, thing)
+            return
+    yield kind, name, wrapped(thing)
+    yield from boxes_of(kind, name, thing)
+    yield "attribute write", type(thing).__name__, type(thing)
+
+
+def wrapped(thing: Any) -> Any:
+    """Return the function that `thing` was made from, such as what was jitted, or None.
+
+    >>> wrapped(jax.jit(abs)), wrapped(property(repr)), wrapped(abs)
+    (<built-in function abs>, <built-in function repr>, None)
+    """
+    # Python looks first, since an object may claim to have any attribute.
+    names = (name for name in WRAPPED if inspect.getattr_static(thing, name, None) is not None)
+    return next((getattr(thing, name) for name in names), None)
+
+
+def _row(kind: str, name: str, thing: Any) -> Iterator[Named]:
+    fields = getattr(thing, "_fields", None)
+    for number, item in enumerate(thing):
+        yield kind, f"{name}.{fields[number]}" if fields else f"{name}[{number}]", item
+
+
+def _module(kind: str, name: str, thing: ModuleType) -> Iterator[Box]:
+    if is_readers(thing.__name__):
+        yield namespace(kind, vars(thing), partial(_global, f"{name}."))
+    elif _draws(thing):
+        yield generator(kind, name, thing)
+
+
+def _draws(thing: Any) -> bool:
+    return thing is random or thing is np.random
+
+
+def _global(prefix: str, key: str) -> str:
+    return "" if key.startswith("__") else f"{prefix}{key}"
+
+
+def _class(kind: str, name: str, thing: type) -> Iterator[Box | Named]:
+    if is_readers(thing.__module__):
+        yield class_box(thing)
+        held = {**{base.__name__: base for base in thing.__bases__}, **vars(thing)}
+        yield from (("attribute write", f"{thing.__name__}.{key}", held[key]) for key in held)
+
+
+def _method(kind: str, name: str, thing: Any) -> Iterator[Named]:
+    yield "attribute write", "self", thing.__self__
+    yield kind, name, getattr(thing, "__func__", None)
+
+
+def _partial(kind: str, name: str, thing: partial[Any]) -> Iterator[Named]:
+    yield kind, name, thing.func
+    yield from (("argument write", *pair) for pair in thing.keywords.items())
+    yield from (("argument write", f"args[{i}]", arg) for i, arg in enumerate(thing.args))
+
+
+def _function(kind: str, name: str, thing: FunctionType) -> Iterator[Box | Named]:
+    yield kind, name, wrapped(thing)
+    if is_library(thing.__code__.co_filename):
+        return
+    yield from boxes_of(kind, name, thing)
+    yield namespace("global write", thing.__globals__, partial(_global, ""))
+    yield from (("global write", *pair) for pair in used_globals(thing))
+    yield from (("argument write", *pair) for pair in defaults(thing).items())
+    names, cells = thing.__code__.co_freevars, thing.__closure__ or ()
+    yield from map(cell, names, cells)
+
+
+#: How to look into what is not in a box of its own.
+LOOKS: tuple[tuple[Any, Callable[[str, str, Any], Iterator[Any]]], ...] = (
+    (FunctionType, _function),
+    (MethodType | BuiltinMethodType, _method),
+    (partial, _partial),
+    (ModuleType, _module),
+    (type, _class),
+    (tuple, _row),
+)
+
+
+def used_globals(f: FunctionType) -> Iterator[tuple[str, Any]]:
+    """Yield the globals that the code of `f` names, and what it names in the reader's modules."""
+    names = code_names(f.__code__)
+    for name in sorted(names & f.__globals__.keys()):
+        value = f.__globals__[name]
+        yield name, value
+        if isinstance(value, ModuleType):
+            inside = {each: vars(value)[each] for each in sorted(names & vars(value).keys())}
+            for each, thing in inside.items():
+                if is_readers(value.__name__) or _draws(thing):
+                    yield f"{name}.{each}", thing
+
+
+@cache
+def code_names(code: CodeType) -> frozenset[str]:
+    """Return the names of globals and attributes in `code` and in the code inside it."""
+    inner = (code_names(each) for each in code.co_consts if isinstance(each, CodeType))
+    return frozenset(code.co_names).union(*inner)
+
+
+def defaults(f: FunctionType) -> dict[str, Any]:
+    """Return the default values of the arguments of `f`, by name."""
+    count = f.__code__.co_argcount
+    values = f.__defaults__ or ()
+    names = f.__code__.co_varnames[count - len(values) : count]
+    return dict(zip(names, values, strict=True)) | (f.__kwdefaults__ or {})
+
+
+def things_of(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Named]:
+    """Return what a call begins with: its arguments by name, and the function.
+
+    >>> things_of(lambda x, *rest: x, (1, 2), {})[:2]
+    [('argument write', 'x', 1), ('argument write', 'rest', (2,))]
+    """
+    try:
+        bound = inspect.signature(f).bind(*args, **kwargs).arguments
+    except (TypeError, ValueError):
+        bound = {"args": args, **kwargs}
+    named = [("argument write", name, value) for name, value in bound.items()]
+    inner: Any = inspect.unwrap(f)
+    if isinstance(inner, FunctionType):
+        return [*named, ("global write", inner.__name__, f)]
+    return [*named, ("attribute write", "self", f)]
