@@ -19,9 +19,46 @@ PAGES = Path(__file__).parent / "guide"
 PROGRAM = re.compile(r"```python\n(?P<code>.*?)```\n(?:\n```text\n.*?```\n)?", re.DOTALL)
 
 
+#: What stands above each list of pages, by folder.
+INDEX = {
+    "errors": """# Field guide
+
+Each page holds a wrong program and a right one, both executed, with what they print.
+
+## Errors, by their message
+
+After an error, `explain()` names the line, the rule and the page.
+""",
+    "findings": """
+## Findings of the checks, by their headline
+
+A check, or `ask` with a question for code of one's own, names the finding in brackets.
+""",
+}
+
+
 def pages() -> list[Path]:
     """List the pages that have programs."""
     return sorted(path for path in PAGES.rglob("*.md") if "```python" in path.read_text("utf-8"))
+
+
+def index() -> str:
+    """Return the list of all pages, as links.
+
+    A toctree would be shorter here, and would stand in the sidebar of every page of the site, which
+    takes half a minute to write.
+    """
+    return "".join(f"{head}\n{''.join(_links(folder))}" for folder, head in INDEX.items())
+
+
+def _links(folder: str) -> Iterator[str]:
+    titles = {
+        path.name: path.read_text("utf-8").partition("\n")[0]
+        for path in pages()
+        if path.parent.name == folder
+    }
+    for name, title in sorted(titles.items(), key=lambda item: item[1].lower()):
+        yield f"- [{title.removeprefix('# ')}]({folder}/{name})\n"
 
 
 def executed(page: Path) -> str:
@@ -64,6 +101,7 @@ def main() -> None:
         if text != page.read_text("utf-8"):
             page.write_text(text, "utf-8")
             print(f"stored {page.relative_to(PAGES)}", flush=True)
+    (PAGES / "index.md").write_text(index(), "utf-8")
 
 
 if __name__ == "__main__":

@@ -52,6 +52,12 @@ def test_no_symptom_and_no_page_of_an_error_is_an_orphan():
     assert {symptom.page for symptom in symptoms()} == set(ERRORS)
 
 
+def test_the_index_links_to_every_page():
+    stored = (execute_guide.PAGES / "index.md").read_text("utf-8")
+    assert stored == execute_guide.index()
+    assert len(re.findall(r"^- \[.+\]\(.+[.]md\)$", stored, re.MULTILINE)) == len(PAGES)
+
+
 def test_an_unknown_error_is_said_to_be_unknown():
     class OddError(Exception):
         pass

@@ -1,6 +1,7 @@
 """Give each lesson's page the facts of its last execution, and its text form for download."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,12 @@ def add_execution(
         context["executed"] = read_execution(Path(app.srcdir, f"{page}.ipynb"))
 
 
+def leave_out_of_sidebar(app: Sphinx, doctree: object) -> None:
+    """Let a page of the field guide be in no toctree: its index links to it."""
+    if re.match(r"docs/guide/(errors|findings)/", app.env.docname):
+        app.env.metadata[app.env.docname]["orphan"] = True
+
+
 def copy_texts(app: Sphinx, error: Exception | None) -> None:
     """Put the lessons' text forms beside the notebooks that Sphinx offers for download."""
     if error is None and app.builder.format == "html":
@@ -42,5 +49,6 @@ def copy_texts(app: Sphinx, error: Exception | None) -> None:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the extension with Sphinx."""
     app.connect("html-page-context", add_execution)
+    app.connect("doctree-read", leave_out_of_sidebar)
     app.connect("build-finished", copy_texts)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
