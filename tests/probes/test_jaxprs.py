@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from flax import nnx
 from jax import lax
 
 from traced.probes.jaxprs import (
@@ -127,6 +128,25 @@ def test_a_function_that_changed_its_mind_is_traced_afresh():
 def test_static_arguments_of_a_jitted_function_stay_static():
     f = jax.jit(lambda x, n: x[:n], static_argnames="n")
     assert jaxpr_of(f, jnp.ones(3), n=2).outvars[0].aval.shape == (2,)
+
+
+@jax.tree_util.register_pytree_node_class
+class Doubler:
+    @jax.jit
+    def __call__(self, x):
+        return 2.0 * x
+
+    def tree_flatten(self):
+        return (), None
+
+    @classmethod
+    def tree_unflatten(cls, *_):
+        return cls()
+
+
+@pytest.mark.parametrize("f", [Doubler().__call__, nnx.jit(lambda x: 2.0 * x)])
+def test_a_jitted_method_and_an_nnx_function_are_read_through(f):
+    assert count_primitives(f, 1.0)["mul"] == 1
 
 
 def test_numpy_and_keyword_arguments_are_taken():

@@ -1,5 +1,6 @@
 """Read the jaxpr of a function: its equations, through every jaxpr nested in another."""
 
+import inspect
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -59,7 +60,9 @@ def jitted(f: Callable[..., Any]) -> Any:
     >>> jitted(abs).trace(-1.0).fun_name
     'abs'
     """
-    if hasattr(f, "trace") and hasattr(f, "lower"):
+    # A bound method forwards `trace` to its function and forgets `self`; that of `nnx.jit` returns
+    # no jaxpr. Both are traced from outside, as any other callable.
+    if hasattr(f, "clear_cache") and hasattr(f, "trace") and not inspect.ismethod(f):
         return f
     if not callable(f):
         raise TypeError(f"`f` must be a callable, got {type(f).__name__}")
