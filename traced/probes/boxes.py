@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from traced.probes._internals_effects import VARIABLE
+from traced.probes.internals.effects import VARIABLE
 from traced.probes.places import is_library
 from traced.probes.values import brief
 

@@ -16,8 +16,8 @@ from typing import Any
 import jax
 import jaxlib
 
-from traced.probes._internals_effects import tracer_frames
 from traced.probes.boxes import WHOLE, Box
+from traced.probes.internals.effects import tracer_frames
 from traced.probes.places import Place, first_place, is_library, place_at
 from traced.probes.reach import things_of
 from traced.probes.snapshots import Change, Snapshot, leaks

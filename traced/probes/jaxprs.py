@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import jax
 
-from traced.probes.internals import frames, is_literal, nested_jaxprs, open_jaxpr
+from traced.probes.internals.traces import frames, is_literal, nested_jaxprs, open_jaxpr
 from traced.probes.places import Place, first_place, is_library
 
 if TYPE_CHECKING:
-    from traced.probes.internals import Jaxpr, JaxprEqn
+    from traced.probes.internals.traces import Jaxpr, JaxprEqn
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import jax
 
-from traced.probes._internals_keys import Call, calls_to, count_vmaps, line_of
+from traced.probes.internals.keys import Call, calls_to, count_vmaps, line_of
 from traced.probes.places import Place, is_library, place_at
 
 #: Every kind of event.

@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from traced.probes._internals_keys import bodies, constants, defined_in, operation, scan_sizes
-from traced.probes.internals import is_literal, open_jaxpr
+from traced.probes.internals.keys import bodies, constants, defined_in, operation, scan_sizes
+from traced.probes.internals.traces import is_literal, open_jaxpr
 from traced.probes.key_events import FUNCTIONS, Site
 from traced.probes.key_ledger import Ledger, is_key, may_be_key
 from traced.probes.key_values import Unknown, Value, if_known, known, unknown

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from traced.probes._internals_keys import Call
+from traced.probes.internals.keys import Call
 from traced.probes.key_events import KeyEvent, KeyReuse, Site, places_of
 
 #: What uses a key up; the first of these counts for more.

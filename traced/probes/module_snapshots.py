@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
-from traced.probes._internals_modules import OBJECTS, attributes
+from traced.probes.internals.modules import OBJECTS, attributes
 from traced.probes.signatures import describe, describe_tree
 
 #: The way to a node: the name of the object, then what is written behind it.

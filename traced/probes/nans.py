@@ -9,15 +9,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from traced.probes._internals_nans import Body, bodies, evaluate
-from traced.probes.internals import frames, is_literal, open_jaxpr
+from traced.probes.internals.nans import Body, bodies, evaluate
+from traced.probes.internals.traces import frames, is_literal, open_jaxpr
 from traced.probes.jaxprs import jitted
 from traced.probes.places import Place, first_place, is_library
 from traced.probes.signatures import describe
 from traced.probes.trees import call_with, name_arguments
 
 if TYPE_CHECKING:
-    from traced.probes.internals import JaxprEqn
+    from traced.probes.internals.traces import JaxprEqn
 
 #: How bad a value is: finite, infinite, not a number.
 FINITE, INF, NAN = 0, 1, 2

@@ -13,7 +13,7 @@ from jax.errors import (
     TracerIntegerConversionError,
 )
 
-from traced.probes._internals_shapes import refused_tracers, whole_tracebacks
+from traced.probes.internals.shapes import refused_tracers, whole_tracebacks
 from traced.probes.jaxprs import jitted
 from traced.probes.places import Place, place_of_error
 from traced.probes.trees import name_leaves

@@ -10,7 +10,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from traced.probes._internals_effects import constants, literals, parameters
+from traced.probes.internals.effects import constants, literals, parameters
 from traced.probes.jaxprs import Equation, find_equations
 from traced.probes.places import Place
 from traced.probes.reads import HiddenRead, find_hidden_reads

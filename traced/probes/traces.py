@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from traced.probes.internals import cache_misses
+from traced.probes.internals.traces import cache_misses
 from traced.probes.places import Place, is_library, place_at, place_of_definition
 from traced.probes.signatures import Change, type_reason
 

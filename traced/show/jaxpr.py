@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import count, groupby
 from typing import TYPE_CHECKING, Any
 
-from traced.probes.internals import is_literal, nested_jaxprs
+from traced.probes.internals.traces import is_literal, nested_jaxprs
 from traced.probes.jaxprs import jaxpr_of, unread
 from traced.probes.signatures import describe
 from traced.show.picture import Picture
 
 if TYPE_CHECKING:
-    from traced.probes.internals import Jaxpr, JaxprEqn
+    from traced.probes.internals.traces import Jaxpr, JaxprEqn
 
 #: The parameters that say what an equation computes; the others differ between releases of JAX.
 PARAMETERS = (

@@ -1,4 +1,4 @@
-"""What the probes read that is not public JAX API, kept in this one file, each with its reason.
+"""What reading a trace takes that is not public JAX API, each with its reason.
 
 - The parts of a jaxpr (`eqns`, `invars`, `params`, a literal's `val`): JAX returns jaxprs from
   public functions, and documents how they print, not how they are built. `jax.extend.core` has

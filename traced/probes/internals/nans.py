@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.numpy as jnp
 
-from traced.probes.internals import open_jaxpr
+from traced.probes.internals.traces import open_jaxpr
 
 if TYPE_CHECKING:
-    from traced.probes.internals import JaxprEqn
+    from traced.probes.internals.traces import JaxprEqn
 
 #: Primitives that call one jaxpr, with their own inputs and for their own outputs.
 CALLS = {

@@ -20,7 +20,7 @@ from typing import Any
 
 import jax
 
-from traced.probes.internals import open_jaxpr
+from traced.probes.internals.traces import open_jaxpr
 from traced.probes.places import is_library
 
 #: One call that was under way: its code, and the offset of the instruction that it had reached.

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from traced.probes.internals import frames, is_literal, nested_jaxprs, open_jaxpr
+from traced.probes.internals.traces import frames, is_literal, nested_jaxprs, open_jaxpr
 
 #: The slot of an NNX Variable that its reader writes as `variable[...]`.
 VARIABLE = "_raw_value"
