@@ -24,7 +24,7 @@ ALLOWED = {
     "probes": {"probes"},
     "show": {"probes", "show"},
     "solutions": set(),
-    "lessons": {"attempt", "exercise", "feedback", "questions", "solutions", "probes"},
+    "lessons": {"hygiene", "attempt", "exercise", "feedback", "questions", "solutions", "probes"},
 }
 
 
@@ -109,7 +109,7 @@ def headings(lesson):
     return re.findall(r"^## (.+)$", text, re.MULTILINE)
 
 
-@pytest.mark.parametrize("code", CATALOGUE)
+@pytest.mark.parametrize("code", [code for code, entry in CATALOGUE.items() if entry.lesson])
 def test_a_finding_points_to_a_section_that_exists(code):
     entry = CATALOGUE[code]
     assert entry.section in headings(entry.lesson)

@@ -78,6 +78,22 @@ CATALOGUE = {
         "a trace is worth reading once its values are right",
         *CHECKED,
     ),
+    "value/nan": Entry(
+        "a number that is not finite arises on the way",
+        "NaN and infinity are values: nothing stops when they arise",
+    ),
+    "keys/reused": Entry(
+        "a random key is used twice",
+        "a key gives the same numbers each time it is used",
+    ),
+    "derivatives/wrong": Entry(
+        "the derivative is not that of the values",
+        "a derivative says how the values change, so differences of them tell the same",
+    ),
+    "effects/write": Entry(
+        "the function changes what lies outside it",
+        "a change made while tracing is made once, and not by a cached call",
+    ),
     "effects/outside": Entry(
         "the code changed settings or functions of the libraries",
         "a change made for everybody is made while tracing, and not by a cached call",
