@@ -1,16 +1,20 @@
 """Every exercise of every lesson: its stub, its right answers, its wrong ones, its hints."""
 
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from tests.lessons import start_here as start_here_answers
-from tests.lessons import tracing as tracing_answers
+import traced.lessons
 from traced.exercise import Exercise
-from traced.lessons import start_here, tracing
 
-LESSONS = {start_here: start_here_answers, tracing: tracing_answers}
+FOLDER = Path(traced.lessons.__file__).parent
+NAMES = sorted(path.stem for path in FOLDER.glob("[a-z]*.py"))
+LESSONS = {
+    import_module(f"traced.lessons.{name}"): import_module(f"tests.lessons.{name}")
+    for name in NAMES
+}
 EXERCISES = {
     exercise.name: (exercise, answers)
     for lesson, answers in LESSONS.items()
@@ -28,10 +32,9 @@ def rows(table):
     ]
 
 
-def test_every_module_of_lessons_is_tested_here():
-    folder = Path(tracing.__file__).parent
-    modules = {path.stem for path in folder.glob("[a-z]*.py")}
-    assert modules == {lesson.__name__.rpartition(".")[2] for lesson in LESSONS}
+def test_every_lesson_with_exercises_is_a_notebook():
+    notebooks = {path.stem[3:] for path in (FOLDER.parents[1] / "notebooks").glob("[0-9]*.md")}
+    assert set(NAMES) <= notebooks
 
 
 @by_name
