@@ -1,24 +1,16 @@
 """Every claim and question that a lesson settles, with the cell that does so and what it prints."""
 
-import re
-import tomllib
-from pathlib import Path
-
-import execute
-import nbformat
 import pytest
+from write_claims import VERDICTS, cells_with, lessons, printed, section_of, stored
 
-FOLDER = Path(__file__).parents[1] / "docs" / "settled"
-VERDICTS = {"holds", "holds with a caveat", "outdated", "wrong", "opinion"}
 #: Kept complete: the claims under random numbers, tracing, static shapes and purity.
 CLAIMS = {f"C{n:02}" for n in range(10, 49)}
 
 
 def rows():
-    for path in sorted(FOLDER.glob("*.toml")):
-        table = tomllib.loads(path.read_text("utf-8"))
+    for lesson, table in lessons().items():
         for row in [*table.get("claim", []), *table.get("question", [])]:
-            yield pytest.param(path.stem, row, id=f"{path.stem}-{row['id']}")
+            yield pytest.param(lesson, row, id=f"{lesson}-{row['id']}")
 
 
 ROWS = list(rows())
@@ -27,40 +19,20 @@ SETTLED = [row for row in ROWS if "cell" in row.values[1]]
 each = pytest.mark.parametrize(("lesson", "row"), ROWS)
 
 
-def stored(lesson):
-    return nbformat.read(execute.FOLDER / f"{lesson}.ipynb", as_version=4).cells
-
-
-def cells_with(lesson, line):
-    """List the positions of the code cells in which `line` stands as a whole line."""
-    return [
-        i
-        for i, cell in enumerate(stored(lesson))
-        if cell.cell_type == "code" and line in map(str.strip, cell.source.splitlines())
-    ]
-
-
-def printed(cell):
-    """Return what a code cell shows, as text, with blanks for line ends."""
-    texts = [out.get("text") or out.get("data", {}).get("text/plain", "") for out in cell.outputs]
-    return " ".join(" ".join(texts).split())
-
-
-def section_around(cells, position):
-    """Return the text of the section that holds a cell: prose, code and outputs."""
-    heads = [i for i, c in enumerate(cells) if re.search(r"^##? ", c.source, re.MULTILINE)]
-    start = max((i for i in heads if i <= position), default=0)
-    end = min((i for i in heads if i > position), default=len(cells))
-    parts = [c.source + (printed(c) if c.cell_type == "code" else "") for c in cells[start:end]]
-    return " ".join(" ".join(parts).split())
-
-
 @each
 def test_a_row_says_what_is_claimed_or_asked(lesson, row):
     about = row.get("claim") or row.get("question")
     assert len(about.split()) >= 4
     assert row["id"][0] == ("C" if "claim" in row else "Q")
     assert "claim" not in row or row["verdict"] in VERDICTS
+
+
+@each
+def test_a_note_is_one_sentence(lesson, row):
+    note = row.get("note", "A row may go without a note.")
+    assert len(note.split()) >= 4
+    assert note.endswith(".")
+    assert len(note) <= 110
 
 
 @each
@@ -78,8 +50,8 @@ def test_the_cell_exists_and_prints_what_settles_it(lesson, row):
 
 @pytest.mark.parametrize(("lesson", "row"), [row for row in SETTLED if "symptom" in row.values[1]])
 def test_the_symptom_stands_in_the_section(lesson, row):
-    (position,) = cells_with(lesson, row["cell"])
-    assert row["symptom"].lower() in section_around(stored(lesson), position).lower()
+    text = " ".join(section_of(lesson, row["cell"]).text.split())
+    assert row["symptom"].lower() in text.lower()
 
 
 def test_a_question_has_a_symptom_by_which_it_is_found():

@@ -4,13 +4,15 @@ import re
 from importlib import import_module
 from pathlib import Path
 
+import jax
 import pytest
 
 import traced.lessons
 from traced.exercise import Exercise
 
 FOLDER = Path(traced.lessons.__file__).parent
-NAMES = sorted(path.stem for path in FOLDER.glob("[a-z]*.py"))
+NAMES = [path.stem for path in sorted(Path(__file__).parent.glob("[a-z]*.py"))]
+NAMES.remove("test_lessons")
 LESSONS = {
     import_module(f"traced.lessons.{name}"): import_module(f"tests.lessons.{name}")
     for name in NAMES
@@ -21,6 +23,15 @@ EXERCISES = {
     for exercise in vars(lesson).values()
     if isinstance(exercise, Exercise)
 }
+
+
+@pytest.fixture(autouse=True)
+def as_readers_have_it(strictness):
+    """Promote dtypes and ranks as JAX does by default: an answer is no part of the package."""
+    with jax.numpy_dtype_promotion("standard"), jax.numpy_rank_promotion("allow"):
+        yield
+
+
 by_name = pytest.mark.parametrize("name", EXERCISES)
 
 
@@ -32,9 +43,10 @@ def rows(table):
     ]
 
 
-def test_every_lesson_with_exercises_is_a_notebook():
-    notebooks = {path.stem[3:] for path in (FOLDER.parents[1] / "notebooks").glob("[0-9]*.md")}
-    assert set(NAMES) <= notebooks
+def test_every_lesson_has_its_notebook_and_its_answers_here():
+    notebooks = (FOLDER.parents[1] / "notebooks").glob("[0-9]*.md")
+    modules = {path.stem for path in FOLDER.glob("[a-z]*.py")}
+    assert {path.stem[3:] for path in notebooks} == modules == set(NAMES)
 
 
 @by_name

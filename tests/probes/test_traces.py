@@ -158,3 +158,16 @@ def test_jax_counts_as_many_traces_as_the_record():
     finally:
         jax.monitoring.unregister_event_duration_listener(listen)
     assert len(names) == len(run) == 2
+
+
+def test_branches_are_traced_on_the_way_of_another_trace():
+    f = jax.jit(lambda x: jax.lax.cond(x > 0, lambda x: x, lambda x: -x, x))
+    with record_traces() as traces:
+        f(1.0)
+    assert [each.nested for each in traces] == [False, True, True]
+
+
+def test_a_write_to_a_ref_is_traced_once():
+    f = jax.jit(lambda ref, x: ref.__setitem__(0, x))
+    ref = jax.new_ref(jnp.zeros(2))
+    assert reasons(lambda: (f(ref, 1.0), f(ref, 2.0))) == ["first call"]

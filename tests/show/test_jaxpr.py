@@ -68,3 +68,12 @@ def test_what_nothing_reads_is_named_by_an_underscore():
 def test_captured_arrays_stand_before_the_arguments():
     captured = jnp.ones(3)
     assert str(show_jaxpr(lambda x: x * captured, 1.0)).startswith("{ lambda a:f32[3]; b:f32[].")
+
+
+def test_a_literal_is_written_in_the_digits_of_its_dtype():
+    def f(x):
+        return jax.lax.while_loop(lambda s: s[1] < 3, lambda s: (s[0] * 0.1, s[1] + 1), (x, 0))
+
+    text = str(show_jaxpr(f, 1.0))
+    assert "lt e 3:i32[]" in text
+    assert "mul g 0.1:f32[]" in text

@@ -21,7 +21,8 @@ class Trace:
     """One trace that JAX made: of which function, where it is defined, and why.
 
     `reason` is one of `REASONS`; `detail` says what differs from the closest earlier trace.
-    `called` is the place of the call, None where a library made it.
+    `called` is the place of the call, None where a library made it. `nested` says whether another
+    function was being traced at the time, as for the branches of a `cond`.
     """
 
     function: str
@@ -29,6 +30,7 @@ class Trace:
     reason: str
     detail: str
     called: Place | None = None
+    nested: bool = False
 
 
 @contextlib.contextmanager
@@ -50,11 +52,11 @@ def record_traces() -> Iterator[list[Trace]]:
             yield traces
         finally:
             seen: set[tuple[str, int]] = set()
-            for text in texts:
-                traces.extend(_parse(text, seen))
+            for text, nested in texts:
+                traces.extend(_parse(text, nested, seen))
 
 
-def _parse(text: str, seen: set[tuple[str, int]]) -> Iterator[Trace]:
+def _parse(text: str, nested: bool, seen: set[tuple[str, int]]) -> Iterator[Trace]:
     found = re.search(r"^\s+(?:for )?(\S+)\s.*defined at (.+):(\d+)$", text, re.MULTILINE)
     if found is None or is_library(found[2]):
         return
@@ -62,7 +64,7 @@ def _parse(text: str, seen: set[tuple[str, int]]) -> Iterator[Trace]:
     again = (place.file, place.line) in seen
     seen.add((place.file, place.line))
     reason, detail = _reason(text, again)
-    yield Trace(found[1], place, reason, detail, _called(text))
+    yield Trace(found[1], place, reason, detail, _called(text), nested)
 
 
 def _called(text: str) -> Place | None:

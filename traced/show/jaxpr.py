@@ -4,9 +4,12 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import count, groupby
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from traced.probes.internals.traces import is_literal, nested_jaxprs
 from traced.probes.jaxprs import jaxpr_of, unread
 from traced.probes.signatures import describe
+from traced.show.lines import Line, flat
 from traced.show.picture import Picture
 
 if TYPE_CHECKING:
@@ -33,7 +36,12 @@ def show_jaxpr(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Picture:
         c:f32[] = add b 1.0:f32[]
       in (c,) }
     """
-    return Picture("\n".join(_lines(jaxpr_of(f, *args, **kwargs), _Names())))
+    return Picture("\n".join(map(str, flat(jaxpr_lines(jaxpr_of(f, *args, **kwargs))))))
+
+
+def jaxpr_lines(jaxpr: "Jaxpr") -> list[Line]:
+    """Return the lines of a jaxpr, each made from its equations, with nested jaxprs folded."""
+    return list(_lines(jaxpr, _Names(), 0))
 
 
 class _Names(dict[Any, str]):
@@ -54,7 +62,9 @@ class _Names(dict[Any, str]):
     def read(self, atom: Any) -> str:
         """Return the name of a variable, or a literal with its type."""
         if is_literal(atom):
-            return f"{atom.val}:{describe(atom.val).lstrip('~')}"
+            # JAX's numbers print their dtype, or more digits than it has; NumPy's do neither.
+            number = np.asarray(atom.val, atom.aval.dtype)
+            return f"{number!s}:{describe(atom.val).lstrip('~')}"
         return self[atom]
 
 
@@ -63,14 +73,14 @@ def _letters(n: int) -> str:
     return (_letters(head) if head else "") + chr(ord("a") + last)
 
 
-def _lines(jaxpr: "Jaxpr", names: _Names) -> Iterator[str]:
+def _lines(jaxpr: "Jaxpr", names: _Names, depth: int) -> Iterator[Line]:
     names.unread |= unread(jaxpr)
     consts = " ".join(map(names.bind, jaxpr.constvars))
     inputs = " ".join(map(names.bind, jaxpr.invars))
-    yield f"{{ lambda {consts}; {inputs}. let"
+    yield Line(f"{{ lambda {consts}; {inputs}. let", depth)
     for _, run in groupby(jaxpr.eqns, key=lambda eqn: eqn.primitive.name):
-        yield from ("    " + line for line in _run(list(run), names))
-    yield f"  in {_tuple(map(names.read, jaxpr.outvars))} }}"
+        yield from _run(list(run), names, depth + 4)
+    yield Line(f"in {_tuple(map(names.read, jaxpr.outvars))} }}", depth + 2)
 
 
 def _tuple(texts: Iterable[Any]) -> str:
@@ -78,24 +88,24 @@ def _tuple(texts: Iterable[Any]) -> str:
     return f"({texts[0]},)" if len(texts) == 1 else f"({', '.join(texts)})"
 
 
-def _run(eqns: list["JaxprEqn"], names: _Names) -> Iterator[str]:
+def _run(eqns: list["JaxprEqn"], names: _Names, depth: int) -> Iterator[Line]:
     long = len(eqns) > 2 * KEPT
     for i, eqn in enumerate(eqns):
         # Every equation is written, so that the names after a cut are the ones without it.
-        lines = list(_equation(eqn, names))
+        line = _equation(eqn, names, depth)
         if not long or i < KEPT - 1 or i == len(eqns) - 1:
-            yield from lines
+            yield line
         elif i == KEPT:
-            yield f"... {len(eqns) - KEPT} more {eqn.primitive.name} ..."
+            left = tuple(eqns[KEPT - 1 : -1])
+            yield Line(f"... {len(left)} more {eqn.primitive.name} ...", depth, left)
 
 
-def _equation(eqn: "JaxprEqn", names: _Names) -> Iterator[str]:
+def _equation(eqn: "JaxprEqn", names: _Names, depth: int) -> Line:
     inputs = [names.read(var) for var in eqn.invars]
     outputs = " ".join(map(names.bind, eqn.outvars))
     call = " ".join([eqn.primitive.name + _parameters(eqn), *inputs])
-    yield f"{outputs} = {call}".removeprefix(" = ")
-    for body in nested_jaxprs(eqn):
-        yield from ("  " + line for line in _lines(body, names))
+    inner = (line for body in nested_jaxprs(eqn) for line in _lines(body, names, depth + 2))
+    return Line(f"{outputs} = {call}".removeprefix(" = "), depth, (eqn,), tuple(inner))
 
 
 def _parameters(eqn: "JaxprEqn") -> str:

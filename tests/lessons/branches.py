@@ -1,0 +1,374 @@
+"""Right and wrong answers to the exercises of 06_branches."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+
+def stub(*args):
+    raise NotImplementedError
+
+
+# clip_norm
+
+
+@partial(jax.jit, static_argnums=2)
+def smaller_factor(g, limit, enabled):
+    return g * jnp.minimum(1.0, limit / jnp.sqrt(jnp.sum(g**2))) if enabled else g
+
+
+@jax.jit
+def _shortened(g, limit):
+    length = jnp.linalg.norm(g)
+    return lax.cond(length > limit, lambda: g * (limit / length), lambda: g)
+
+
+def flag_outside(g, limit, enabled):
+    return _shortened(g, limit) if enabled else g
+
+
+@jax.jit
+def clip_as_given(g, limit, enabled):
+    length = jnp.sqrt(jnp.sum(g**2))
+    if enabled and length > limit:
+        g = g * (limit / length)
+    return g
+
+
+@jax.jit(static_argnames="enabled")
+def one_branch_mended(g, limit, enabled):
+    length = jnp.sqrt(jnp.sum(g**2))
+    if enabled and length > limit:
+        g = g * (limit / length)
+    return g
+
+
+@jax.jit(static_argnames=("limit", "enabled"))
+def limit_static(g, limit, enabled):
+    length = jnp.sqrt(jnp.sum(g**2))
+    return jnp.where(length > limit, g * (limit / length), g) if enabled else g
+
+
+@jax.jit
+def flag_traced(g, limit, enabled):
+    length = jnp.sqrt(jnp.sum(g**2))
+    return jnp.where(enabled & (length > limit), g * (limit / length), g)
+
+
+@jax.jit(static_argnames="enabled")
+def length_computed_first(g, limit, enabled):
+    length = jnp.sqrt(jnp.sum(g**2))
+    return jnp.where(length > limit, g * (limit / length), g) if enabled else g + 0 * length
+
+
+def without_jit(g, limit, enabled):
+    length = jnp.sqrt(jnp.sum(g**2))
+    return g * (limit / length) if enabled and length > limit else g
+
+
+@jax.jit(static_argnames="enabled")
+def always_clipped(g, limit, enabled):
+    return g * (limit / jnp.sqrt(jnp.sum(g**2))) if enabled else g
+
+
+# keep_best
+
+
+@jax.jit
+def by_where(best, loss, params):
+    new = {"loss": loss, "params": params, "age": jnp.int32(0)}
+    old = best | {"age": best["age"] + 1}
+    return jax.tree.map(partial(jnp.where, loss < best["loss"]), new, old)
+
+
+@jax.jit
+def age_apart(best, loss, params):
+    better = loss < best["loss"]
+    kept, params = lax.cond(better, lambda: (loss, params), lambda: (best["loss"], best["params"]))
+    return {"loss": kept, "params": params, "age": (best["age"] + 1) * ~better}
+
+
+@jax.jit
+def best_as_given(best, loss, params):
+    return lax.cond(
+        loss < best["loss"],
+        lambda: {"loss": loss, "params": params},
+        lambda: best | {"age": best["age"] + 1.0},
+    )
+
+
+@jax.jit
+def age_a_float(best, loss, params):
+    return lax.cond(
+        loss < best["loss"],
+        lambda: {"loss": loss, "params": params, "age": 0},
+        lambda: best | {"age": best["age"] + 1.0},
+    )
+
+
+@jax.jit
+def both_ages_floats(best, loss, params):
+    return lax.cond(
+        loss < best["loss"],
+        lambda: {"loss": loss, "params": params, "age": 0.0},
+        lambda: best | {"age": best["age"] + 1.0},
+    )
+
+
+@jax.jit
+def equal_is_better(best, loss, params):
+    return lax.cond(
+        loss <= best["loss"],
+        lambda: {"loss": loss, "params": params, "age": 0},
+        lambda: best | {"age": best["age"] + 1},
+    )
+
+
+@jax.jit
+def by_python(best, loss, params):
+    if loss < best["loss"]:
+        return {"loss": loss, "params": params, "age": 0}
+    return best | {"age": best["age"] + 1}
+
+
+def by_python_without_jit(best, loss, params):
+    if loss < best["loss"]:
+        return {"loss": loss, "params": params, "age": jnp.int32(0)}
+    return best | {"age": best["age"] + 1}
+
+
+@jax.jit
+def results_for_functions(best, loss, params):
+    new, old = {"loss": loss, "params": params, "age": 0}, best | {"age": best["age"] + 1}
+    return lax.cond(loss < best["loss"], new, old)
+
+
+# activation
+
+
+def fourth_branch(i, x):
+    functions = [jax.nn.relu, jnp.tanh, lambda x: x, lambda x: jnp.full_like(x, jnp.nan)]
+    return lax.switch(jnp.where(i < 0, 3, i), functions, x)
+
+
+def by_select(i, x):
+    results = [jax.nn.relu(x), jnp.tanh(x), x]
+    return jnp.select([i == n for n in range(3)], results, jnp.nan)
+
+
+def by_two_conds(i, x):
+    known = [jax.nn.relu, jnp.tanh, lambda x: x]
+    known_at_all = (i >= 0) & (i < 3)
+    return lax.cond(
+        known_at_all, lambda x: lax.switch(i, known, x), lambda x: jnp.full_like(x, jnp.nan), x
+    )
+
+
+def clamped(i, x):
+    return lax.switch(i, [jax.nn.relu, jnp.tanh, lambda x: x], x)
+
+
+def only_too_large(i, x):
+    nothing = lambda x: jnp.full_like(x, jnp.nan)  # noqa: E731  # as readers write it
+    return lax.switch(i, [jax.nn.relu, jnp.tanh, lambda x: x, nothing], x)
+
+
+def by_python_ifs(i, x):
+    if i == 0:
+        return jax.nn.relu(x)
+    return jnp.tanh(x) if i == 1 else x
+
+
+def by_list(i, x):
+    functions = [jax.nn.relu, jnp.tanh, lambda x: x]
+    return functions[i](x)
+
+
+def by_dictionary(i, x):
+    functions = {0: jax.nn.relu, 1: jnp.tanh, 2: lambda x: x}
+    return functions[i](x)
+
+
+def scalar_nan(i, x):
+    functions = [jax.nn.relu, jnp.tanh, lambda x: x, lambda x: jnp.nan]
+    return lax.switch(jnp.where(i < 0, 3, i), functions, x)
+
+
+@jax.jit(static_argnums=0)
+def index_static(i, x):
+    return [jax.nn.relu, jnp.tanh, lambda x: x][i](x) if i in (0, 1, 2) else x * jnp.nan
+
+
+# distance
+
+
+def by_cond(a, b):
+    squared = jnp.sum((a - b) ** 2)
+    return lax.cond(squared > 0, jnp.sqrt, jnp.zeros_like, squared)
+
+
+def with_a_safe_norm(a, b):
+    same = jnp.all(a == b)
+    gap = jnp.where(same, 1.0, a - b)
+    return jnp.where(same, 0.0, jnp.linalg.norm(gap))
+
+
+@jax.custom_jvp
+def _root(squared):
+    return jnp.sqrt(squared)
+
+
+@_root.defjvp
+def _root_jvp(primals, tangents):
+    root = _root(*primals)
+    return root, jnp.where(root > 0, 0.5 / jnp.where(root > 0, root, 1.0), 0.0) * tangents[0]
+
+
+def with_a_rule_of_its_own(a, b):
+    return _root(jnp.sum((a - b) ** 2))
+
+
+def plain_norm(a, b):
+    return jnp.linalg.norm(a - b)
+
+
+def where_outside(a, b):
+    squared = jnp.sum((a - b) ** 2)
+    return jnp.where(squared > 0, jnp.sqrt(squared), 0.0)
+
+
+def nan_to_num(a, b):
+    return jnp.nan_to_num(jnp.sqrt(jnp.sum((a - b) ** 2)))
+
+
+def large_epsilon(a, b):
+    return jnp.sqrt(jnp.sum((a - b) ** 2) + 1e-2)
+
+
+def gradient_stopped(a, b):
+    return lax.stop_gradient(jnp.linalg.norm(a - b))
+
+
+def python_if(a, b):
+    squared = jnp.sum((a - b) ** 2)
+    return jnp.sqrt(squared) if squared > 0 else 0.0 * squared
+
+
+def root_forgotten(a, b):
+    return jnp.sum((a - b) ** 2)
+
+
+# mend
+
+
+def row_by_row(rows):
+    return lax.map(
+        lambda row: lax.cond(jnp.any(row < 0), jax.nn.softmax, lambda row: row, row), rows
+    )
+
+
+def in_a_scan(rows):
+    def step(_, row):
+        return None, lax.cond(row.min() < 0, jax.nn.softmax, lambda row: row, row)
+
+    return lax.scan(step, None, rows)[1]
+
+
+def written_out(rows):
+    def softmax(rows):
+        powers = jnp.exp(rows)
+        return jnp.where((rows < 0).any(1)[:, None], powers / powers.sum(1, keepdims=True), rows)
+
+    return lax.cond((rows < 0).any(), softmax, lambda rows: rows, rows)
+
+
+def mapped_cond(rows):
+    return jax.vmap(lambda row: lax.cond(jnp.any(row < 0), jax.nn.softmax, lambda row: row, row))(
+        rows
+    )
+
+
+def mend_by_where(rows):
+    return jnp.where(jnp.any(rows < 0, axis=1, keepdims=True), jax.nn.softmax(rows), rows)
+
+
+def computed_before_the_cond(rows):
+    mended = mend_by_where(rows)
+    return lax.cond(jnp.any(rows < 0), lambda: mended, lambda: rows)
+
+
+def mend_by_python(rows):
+    return mend_by_where(rows) if jnp.any(rows < 0) else rows
+
+
+def all_rows(rows):
+    return lax.cond(jnp.any(rows < 0), jax.nn.softmax, lambda rows: rows, rows)
+
+
+def by_entry(rows):
+    return lax.cond(
+        jnp.any(rows < 0), lambda r: jnp.where(r < 0, jax.nn.softmax(r), r), lambda r: r, rows
+    )
+
+
+def predicate_per_row(rows):
+    return lax.cond(jnp.any(rows < 0, axis=1), jax.nn.softmax, lambda rows: rows, rows)
+
+
+STUBS = dict.fromkeys(("clip_norm", "keep_best", "activation", "distance", "mend"), stub)
+RIGHT = {
+    "clip_norm": [smaller_factor, flag_outside],
+    "keep_best": [by_where, age_apart],
+    "activation": [fourth_branch, by_select, by_two_conds],
+    "distance": [by_cond, with_a_safe_norm, with_a_rule_of_its_own],
+    "mend": [row_by_row, in_a_scan, written_out],
+}
+WRONG = {
+    "clip_norm": [
+        ("tracing/branch-on-tracer", clip_as_given),
+        ("tracing/branch-on-tracer", one_branch_mended),
+        ("tracing/static-value", limit_static),
+        ("branches/known-in-advance", flag_traced),
+        ("branches/known-in-advance", length_computed_first),
+        ("tracing/not-jitted", without_jit),
+        ("value/differs", always_clipped),
+    ],
+    "keep_best": [
+        ("branches/disagree", best_as_given),
+        ("branches/disagree", age_a_float),
+        ("value/dtype", both_ages_floats),
+        ("value/differs", equal_is_better),
+        ("tracing/branch-on-tracer", by_python),
+        ("tracing/not-jitted", by_python_without_jit),
+        ("runs/raised", results_for_functions),
+    ],
+    "activation": [
+        ("value/differs", clamped),
+        ("value/differs", only_too_large),
+        ("tracing/branch-on-tracer", by_python_ifs),
+        ("tracing/value-needed", by_list),
+        ("runs/raised", by_dictionary),
+        ("branches/disagree", scalar_nan),
+        ("tracing/unhashable-static", index_static),
+    ],
+    "distance": [
+        ("branches/gradient-nan", plain_norm),
+        ("branches/gradient-nan", where_outside),
+        ("branches/gradient-nan", nan_to_num),
+        ("value/differs", large_epsilon),
+        ("value/differs", root_forgotten),
+        ("derivatives/wrong", gradient_stopped),
+        ("tracing/branch-on-tracer", python_if),
+    ],
+    "mend": [
+        ("branches/both-run", mapped_cond),
+        ("branches/both-run", mend_by_where),
+        ("branches/both-run", computed_before_the_cond),
+        ("tracing/branch-on-tracer", mend_by_python),
+        ("value/differs", all_rows),
+        ("value/differs", by_entry),
+        ("runs/raised", predicate_per_row),
+    ],
+}
