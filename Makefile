@@ -75,7 +75,7 @@ serve: site ## build the site and show it on this machine; Ctrl-C ends it
 	$(LINGER) $(BIN) -u -m http.server --bind 127.0.0.1 --directory _build/site $$port
 
 notebooks: $(STAMP) ## run the notebooks and the field guide, and store their outputs (authors, Python 3.12+)
-	@$(BIN) notebooks/execute.py $(ARGS) && $(BIN) docs/execute_guide.py
+	@$(BIN) notebooks/execute.py $(ARGS) && $(BIN) docs/execute_guide.py && $(BIN) docs/write_claims.py && $(BIN) docs/execute_pictures.py
 
 bench: $(STAMP) ## measure how fast the package is
 	@$(BIN) tests/bench.py $(ARGS)

@@ -15,7 +15,8 @@ language = "en"
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx_copybutton", "lesson_pages", "local_mathjax"]
 include_patterns = ["index.md", "CONTRIBUTING.md", "docs/**", "notebooks/**"]
 # Of each pair the `.ipynb` is the page, since it has the outputs; `.venv` is slow to walk.
-exclude_patterns = ["notebooks/*.md", "**/.ipynb_checkpoints", "_build", ".venv", "docs/_*"]
+exclude_patterns = ["notebooks/*.md", "docs/pictures.md", "**/.ipynb_checkpoints"]
+exclude_patterns += ["_build", ".venv", "docs/_*"]
 templates_path = ["docs/_templates"]
 
 autodoc_typehints = "none"  # the text says what the types cannot

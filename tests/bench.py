@@ -4,27 +4,29 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 
 import jax
 import jax.numpy as jnp
 
+from traced import explore
 from traced.lessons import start_here
 from traced.probes.jaxprs import count_equations
+from traced.show.explore import Exploration
 from traced.solutions.start_here import mean_square
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 
 
-def best(run: Callable[[], object], times: int) -> float:
-    """Return the shortest of several runs, in seconds."""
-    return min(_seconds(run) for _ in range(times))
+def best(run: Callable[[], object], times: int, clock: Callable[[], float] = perf_counter) -> float:
+    """Return the shortest of several runs, in seconds of the clock."""
+    return min(_seconds(run, clock) for _ in range(times))
 
 
-def _seconds(run: Callable[[], object]) -> float:
-    start = perf_counter()
+def _seconds(run: Callable[[], object], clock: Callable[[], float]) -> float:
+    start = clock()
     run()
-    return perf_counter() - start
+    return clock() - start
 
 
 def python(code: str) -> Callable[[], object]:
@@ -76,20 +78,85 @@ def reading() -> tuple[float, float]:
     return best(runs[0], 3), best(runs[1], 3)
 
 
+def alternating(steps: int) -> Callable[[jax.Array], jax.Array]:
+    """Return a function of three equations for each step, of which no two neighbours are alike."""
+
+    def f(x: jax.Array) -> jax.Array:
+        for _ in range(steps):
+            x = jnp.sin(x)
+            x = x * x
+            x = x + 1.0
+        return x
+
+    return f
+
+
+def exploring() -> tuple[float, float]:
+    """Explore 10,000 equations, beyond what JAX takes to trace and compile them; two seconds.
+
+    Of the processor, for the wall time of compiling alone varies by as much.
+    """
+    f, x = alternating(3334), jnp.ones(3)
+    compiled = best(lambda: jax.jit(lambda x: f(x)).lower(x).compile(), 3, process_time)
+    return best(lambda: explore(f, x)._repr_html_(), 3, process_time) - compiled, 2.0
+
+
+def _page(explored: Exploration) -> int:
+    return len(explored._repr_html_().encode())
+
+
+def writing() -> tuple[float, float]:
+    """Write a page about 10,000 equations, in megabytes; two megabytes."""
+    return _page(explore(alternating(3334), jnp.ones(3))) / 1e6, 2.0
+
+
+def growing() -> tuple[float, float]:
+    """Write a page about twice as many equations, in megabytes, and about so many."""
+    twice, once = (_page(explore(alternating(n), jnp.ones(3))) / 1e6 for n in (60, 30))
+    return twice, once
+
+
+def transforming() -> tuple[float, float]:
+    """Write a page about two transformer blocks and their gradient, in megabytes; two megabytes."""
+    from flax import nnx
+
+    class Block(nnx.Module):
+        def __init__(self, rngs: nnx.Rngs) -> None:
+            self.attention = nnx.MultiHeadAttention(2, 16, decode=False, rngs=rngs)
+            self.norm, self.norm_up = (nnx.LayerNorm(16, rngs=rngs) for _ in range(2))
+            self.up, self.down = nnx.Linear(16, 64, rngs=rngs), nnx.Linear(64, 16, rngs=rngs)
+
+        def __call__(self, x: jax.Array) -> jax.Array:
+            x = x + self.attention(self.norm(x))
+            return x + self.down(nnx.gelu(self.up(self.norm_up(x))))
+
+    def loss(blocks: list[Block], x: jax.Array) -> jax.Array:
+        for block in blocks:
+            x = block(x)
+        return jnp.mean(x**2)
+
+    blocks, x = [Block(nnx.Rngs(i)) for i in range(2)], jnp.ones((2, 8, 16))
+    return _page(explore(loss, blocks, x).beside(gradient=jax.grad(loss))) / 1e6, 2.0
+
+
 RATIOS = {
-    "import traced / import jax": (importing, 1.05),
-    "check / run and trace the answer": (checking, 2.0),
-    "walk a jaxpr of 10,000 / trace it": (walking, 1.0),
-    "run 02_tracing / start its kernel": (reading, 2.0),
+    "import traced / import jax": (importing, 1.05, "s"),
+    "check / run and trace the answer": (checking, 2.0, "s"),
+    "walk a jaxpr of 10,000 / trace it": (walking, 1.0, "s"),
+    "run 02_tracing / start its kernel": (reading, 2.0, "s"),
+    "explore 10,000 equations / 2 s": (exploring, 1.0, "s"),
+    "their page / 2 MB": (writing, 1.0, "MB"),
+    "page of 180 / of 90 equations": (growing, 2.2, "MB"),
+    "page of two transformer blocks / 2 MB": (transforming, 1.0, "MB"),
 }
 
 
 def main() -> None:
     """Print each ratio as it comes, beside the bound that we keep."""
-    for name, (measure, bound) in RATIOS.items():
-        print(f"{name:36}", end="", flush=True)
+    for name, (measure, bound, unit) in RATIOS.items():
+        print(f"{name:38}", end="", flush=True)
         ours, base = measure()
-        print(f"{ours / base:6.2f}   bound {bound:4.2f}   ({ours:.3f} s / {base:.3f} s)")
+        print(f"{ours / base:6.2f}   bound {bound:4.2f}   ({ours:.3f} {unit} / {base:.3f} {unit})")
 
 
 if __name__ == "__main__":

@@ -60,7 +60,9 @@ def plant(tree: Path, executed: Mapping[str, str] = EXECUTED, repository: str = 
     shutil.copytree(ROOT / "docs", tree / "docs")
     for name in ("conf.py", "index.md"):
         shutil.copy(ROOT / name, tree)
-    for name, title in (("README", "A course"), ("CONTRIBUTING", "How to add to it")):
+    # The page of claims links to sections of the lessons, which are not here.
+    pages = {"README": "A course", "CONTRIBUTING": "How to add to it", "docs/claims": "Claims"}
+    for name, title in pages.items():
         (tree / f"{name}.md").write_text(f"# {title}\n\nIt is short.\n")
     urls = f'urls = {{ Repository = "{repository}" }}' if repository else ""
     (tree / "pyproject.toml").write_text(f"[project]\n{urls}\n")

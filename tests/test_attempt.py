@@ -10,7 +10,8 @@ import jax.numpy as jnp
 import pytest
 
 from traced import attempt as module
-from traced.attempt import attempt, first_sentence, time_limit
+from traced.attempt import attempt, time_limit
+from traced.diagnosis import first_sentence
 from traced.feedback import Found, NotAttempted
 
 

@@ -19,6 +19,7 @@ from traced.questions import returns
 from traced.solutions.start_here import mean_square as solution
 
 seen = []
+count = 0
 
 
 def raising(error):
@@ -66,6 +67,17 @@ def wide(x):
 
 def patched(x):
     jnp.mean = lambda x: 0.0
+    return jnp.mean(x**2)
+
+
+def environment(x):
+    os.environ["XLA_FLAGS"] = "--xla_no_such_flag"
+    return jnp.mean(x**2)
+
+
+def counting(x):
+    global count
+    count += 1
     return jnp.mean(x**2)
 
 
@@ -149,19 +161,21 @@ CASES = {
     "64 bits": (wide, "effects/outside"),
     "a patched library": (patched, "effects/outside"),
     "another folder": (elsewhere, "effects/outside"),
+    "another environment": (environment, "effects/outside"),
+    "a global that counts": (counting, "effects/write"),
     "a leaked tracer": (leaking, "tracing/leaked"),
 }
 
 
 @pytest.fixture(autouse=True)
 def short_limit(monkeypatch):
-    monkeypatch.setattr(attempt, "SECONDS", 0.5)
+    monkeypatch.setattr(attempt, "SECONDS", 2.0)
 
 
 def state():
     return (
         dict(jax.config.values), dict(vars(jnp)), os.getcwd(), sys.stdout, sys.getrecursionlimit(),
-        threading.active_count(),
+        threading.active_count(), dict(os.environ), list(seen), count,
     )  # fmt: skip
 
 

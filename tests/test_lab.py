@@ -92,10 +92,10 @@ def lab(root: Path, state: Path) -> Iterator[str]:
             server.terminate()
 
 
-def open_notebook(page: Page, base: str) -> Locator:
+def open_notebook(page: Page, base: str, name: str = NOTEBOOK) -> Locator:
     """Open the lesson and wait until its kernel is idle or a dialog is in the way."""
     # A workspace name with a dot is "Path Not Found".
-    page.goto(f"{base}/lab/workspaces/auto-test/tree/{NOTEBOOK}.ipynb?token={TOKEN}&reset")
+    page.goto(f"{base}/lab/workspaces/auto-test/tree/{name}.ipynb?token={TOKEN}&reset")
     # The toolbar says idle too early, before the kernel is chosen; the status bar does not.
     idle = page.locator("#jp-main-statusbar >> text=/\\| Idle/")
     idle.or_(page.locator(".jp-Dialog")).first.wait_for(timeout=MINUTE)

@@ -7,6 +7,7 @@ from traced.prediction import reveal
 from traced.probes.jaxprs import count_equations, count_primitives, find_equations
 from traced.probes.traces import record_traces
 from traced.raising import raises
+from traced.show.explore import explore
 from traced.show.jaxpr import show_jaxpr
 from traced.show.stages import show_hlo, show_stages
 from traced.show.watch import watch
@@ -16,6 +17,7 @@ __all__ = [
     "count_equations",
     "count_primitives",
     "explain",
+    "explore",
     "find_equations",
     "raises",
     "record_traces",

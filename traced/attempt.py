@@ -2,35 +2,18 @@
 
 import contextlib
 import io
-import re
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import jax
-
-from traced.feedback import Finding, Found, NotAttempted, fault
+from traced.diagnosis import TimeLimit, diagnose
+from traced.feedback import Found, NotAttempted, fault
 from traced.guard import guard
-from traced.probes.places import place_of_error
 
 SECONDS = 20.0  # small inputs take milliseconds, and the first compilation a second or two
 PRINTED = 2_000  # characters of the answer's own output that are passed on
-
-#: What JAX raises, what its message says, and the finding that stands for it.
-RAISED: tuple[tuple[type[BaseException], str, str], ...] = (
-    (jax.errors.TracerBoolConversionError, "", "tracing/branch-on-tracer"),
-    (jax.errors.TracerArrayConversionError, "", "tracing/numpy-on-tracer"),
-    (jax.errors.UnexpectedTracerError, "", "tracing/leaked"),
-    (jax.errors.NonConcreteBooleanIndexError, "", "tracing/shape-from-tracer"),
-    (jax.errors.TracerIntegerConversionError, "", "tracing/value-needed"),
-    (jax.errors.ConcretizationTypeError, "", "tracing/value-needed"),
-    (TypeError, "Shapes must be 1D sequences of concrete values", "tracing/shape-from-tracer"),
-    (IndexError, "static", "tracing/shape-from-tracer"),
-    (ValueError, "Non-hashable static arguments", "tracing/unhashable-static"),
-    (TypeError, "as an abstract array", "tracing/not-a-jax-type"),
-)
 
 
 def attempt(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -52,42 +35,10 @@ def attempt(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     except (Found, NotAttempted, KeyboardInterrupt):
         raise
     except BaseException as error:
-        raise _diagnose(error) from None
+        raise diagnose(error) from None
     if changed:
         raise fault("effects/outside", changed=", ".join(changed))
     return result
-
-
-def _diagnose(error: BaseException) -> Found | NotAttempted:
-    if type(error) is NotImplementedError and not error.args:
-        return NotAttempted()
-    place = place_of_error(error)
-    return Found(Finding(_code(error), (place,) if place else (), (_evidence(error),)))
-
-
-def _code(error: BaseException) -> str:
-    if isinstance(error, TimeLimit | SystemExit):
-        return "runs/too-long" if isinstance(error, TimeLimit) else "runs/exited"
-    fits = (code for kind, part, code in RAISED if isinstance(error, kind) and part in str(error))
-    return next(fits, "runs/raised")
-
-
-def _evidence(error: BaseException) -> tuple[str, str]:
-    return type(error).__name__, first_sentence(error)
-
-
-def first_sentence(error: BaseException) -> str:
-    """Return the first sentence of an error's message, without addresses in memory.
-
-    >>> first_sentence(ValueError("No good. Try another."))
-    'No good.'
-    """
-    sentence = re.split(r"(?<=[.])(?<!e\.g\.)(?<!i\.e\.)\s|\n", str(error).strip(), maxsplit=1)[0]
-    return re.sub(r" at 0x[0-9a-f]+", "", sentence)
-
-
-class TimeLimit(BaseException):
-    """Raised in the reader's code when its time is up; no `except Exception` swallows it."""
 
 
 @contextlib.contextmanager

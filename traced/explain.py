@@ -4,7 +4,7 @@ import sys
 import textwrap
 from html import escape
 
-from traced.attempt import first_sentence
+from traced.diagnosis import first_sentence
 from traced.probes.places import place_of_error
 from traced.show.picture import Picture
 from traced.symptom import Symptom, symptoms

@@ -4,7 +4,7 @@ import contextlib
 import textwrap
 from collections.abc import Iterator
 
-from traced.attempt import first_sentence
+from traced.diagnosis import first_sentence
 from traced.probes.places import place_of_error
 
 

@@ -28,8 +28,13 @@ def add_execution(
     app: Sphinx, page: str, template: str, context: dict[str, Any], _: object
 ) -> None:
     """Hand a lesson's facts to the template of its footer."""
-    if page.startswith("notebooks/"):
+    if is_executed(app, page):
         context["executed"] = read_execution(Path(app.srcdir, f"{page}.ipynb"))
+
+
+def is_executed(app: Sphinx, page: str) -> bool:
+    """Tell whether a page is a notebook with a text form beside it."""
+    return Path(app.srcdir, f"{page}.ipynb").exists()
 
 
 def leave_out_of_sidebar(app: Sphinx, doctree: object) -> None:
@@ -42,7 +47,7 @@ def copy_texts(app: Sphinx, error: Exception | None) -> None:
     """Put the lessons' text forms beside the notebooks that Sphinx offers for download."""
     if error is None and app.builder.format == "html":
         for page in app.env.found_docs:
-            if page.startswith("notebooks/"):
+            if is_executed(app, page):
                 shutil.copy(Path(app.srcdir, f"{page}.md"), Path(app.outdir, f"_sources/{page}.md"))
 
 

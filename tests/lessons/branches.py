@@ -354,9 +354,9 @@ WRONG = {
         ("tracing/unhashable-static", index_static),
     ],
     "distance": [
-        ("branches/gradient-nan", plain_norm),
-        ("branches/gradient-nan", where_outside),
-        ("branches/gradient-nan", nan_to_num),
+        ("derivatives/not-finite", plain_norm),
+        ("derivatives/not-finite", where_outside),
+        ("derivatives/not-finite", nan_to_num),
         ("value/differs", large_epsilon),
         ("value/differs", root_forgotten),
         ("derivatives/wrong", gradient_stopped),

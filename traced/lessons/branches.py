@@ -128,7 +128,7 @@ def _has_a_finite_gradient(answer: Any) -> None:
         saw = {"gradient where a equals b": at_zero}
         if first:
             saw |= {"first of it": f"{first.primitive} gives {first.result}"}
-        raise fault("branches/gradient-nan", first and first.place, **saw)
+        raise fault("derivatives/not-finite", first and first.place, **saw)
     pairs = jnp.stack([_a, _a]), jnp.stack([_a, _b])
     wanted = np.array([[0, 0, 0], [0, 0.6, -0.8]], "float32")
     compare(wanted, attempt(jax.jit(jax.vmap(gradient)), *pairs), given="gradients, two pairs")

@@ -194,10 +194,21 @@ def _draft(
         return Effect(box.kind, name, _place(line), after=brief(now)), (before,)
     # A closure that holds the tracer calls it by a name that is not known here.
     target = f"{box.kind.removesuffix(' write')} {leak if leak.startswith(name) else name}"
-    made = first_place(tracer_frames(tracer, is_library))
-    made = made and replace(made, note="made here")
-    effect = Effect("leaked tracer", target, _place(line, "stored here"), "", brief(now), made)
+    made, stored = place_of_tracer(tracer), _place(line, "stored here")
+    effect = Effect("leaked tracer", target, stored, "", brief(now), made)
     return effect, (before,)
+
+
+def place_of_tracer(tracer: Any) -> Place | None:
+    """Return the line of the reader's code that made `tracer`, or None where JAX does not know.
+
+    >>> kept = []
+    >>> _ = jax.jit(lambda x: kept.append(2 * x))(1.0)
+    >>> place_of_tracer(kept[0]).note
+    'made here'
+    """
+    made = first_place(tracer_frames(tracer, is_library))
+    return made and replace(made, note="made here")
 
 
 def _place(line: Line | None, note: str = "") -> Place | None:

@@ -48,7 +48,7 @@ def measure_growth(
     equations = {size: find_equations(f, *_arguments(make, size)) for size in sorted(set(sizes))}
     counts = {size: len(found) for size, found in equations.items()}
     few, *_, many = equations.values()
-    return Growth(counts, _law(counts), _grown(few, many))
+    return Growth(counts, _law(counts), grown(few, many))
 
 
 def _arguments(make: Callable[[int], tuple[Any, ...]], size: int) -> tuple[Any, ...]:
@@ -74,7 +74,8 @@ def _law(counts: Mapping[int, int]) -> Law:
     return "other"
 
 
-def _grown(few: list[Equation], many: list[Equation]) -> Place | None:
+def grown(few: list[Equation], many: list[Equation]) -> Place | None:
+    """Return the line whose equations multiplied most from one jaxpr to another, or None."""
     growth = Counter(each.place for each in many)
     growth.subtract(each.place for each in few)
     place, more = max(growth.items(), key=lambda item: item[1], default=(None, 0))

@@ -91,6 +91,20 @@ def node_at(snapshot: Snapshot, path: Path) -> Node | None:
     return node
 
 
+def values_of(snapshot: Snapshot) -> dict[str, Any]:
+    """Return the values of the Variables by path, those of keys left out; a shared one is one.
+
+    >>> values_of(snapshot_of(rngs=nnx.Rngs(0)))
+    {'rngs.default.count': array(0, dtype=uint32)}
+    """
+    found = {text_of(paths[0]): node.values for node, paths in paths_in(snapshot).items()}
+    arrays = {
+        path: [each for each in values if isinstance(each, np.ndarray)]
+        for path, values in found.items()
+    }
+    return {path: row[0] if len(row) == 1 else row for path, row in arrays.items() if row}
+
+
 def paths_in(snapshot: Snapshot) -> dict[Node, list[Path]]:
     """Return the paths to each object; below a shared one only those along its first path."""
     paths: dict[Node, list[Path]] = {}

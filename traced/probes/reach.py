@@ -30,10 +30,13 @@ PLAIN = (int, float, complex, str, bytes, frozenset, type(None))
 UNCHANGING = (*PLAIN, jax.Array, np.generic, np.dtype)
 
 
-def walk(things: list[Named], *, code: bool = True) -> tuple[list[Box], dict[str, Any]]:
+def walk(
+    things: list[Named], *, code: bool = True, own: Callable[[Any], bool] = lambda _: True
+) -> tuple[list[Box], dict[str, Any]]:
     """Return the boxes and, by name, the tracers that `things` lead to, the nearest first.
 
-    `code` says whether what the code of functions and classes names belongs to that.
+    `code` says whether what the code of functions and classes names belongs to that, `own` of which
+    things the boxes do.
 
     >>> boxes, tracers = walk([("argument write", "x", {"a": [1, 2]})])
     >>> [box.entry(0) for box in boxes], tracers
@@ -53,7 +56,7 @@ def walk(things: list[Named], *, code: bool = True) -> tuple[list[Box], dict[str
         for found in _look_into(kind, name, thing):
             if not isinstance(found, Box):
                 queue.append(found)
-            elif boxes.setdefault(id(found.thing), found) is found:
+            elif own(thing) and boxes.setdefault(id(found.thing), found) is found:
                 queue.extend(_held(found))
     return list(boxes.values()), tracers
 

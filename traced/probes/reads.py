@@ -83,7 +83,7 @@ class _Reader:
             self.use_partial(kind, name, thing)
         elif (inner := wrapped(thing)) is not None:
             self.use(kind, name, inner, place)
-        elif isinstance(call, FunctionType) and not is_library(call.__code__.co_filename):
+        elif _is_readers_code(call):
             self.use_method(name, MethodType(call, thing))
         elif place and not _is_code(thing) and (kind != "default" or _is_mutable(thing)):
             read = HiddenRead(kind, name, brief(thing), _is_mutable(thing), place, thing)
@@ -165,6 +165,11 @@ def _attribute(thing: Any, name: str) -> Any:
         return GONE if is_library(inner.__code__.co_filename) else MethodType(inside, owner)
     # What else is bound when it is looked up is written in C.
     return GONE if hasattr(type(inside), "__get__") else inside
+
+
+def _is_readers_code(call: Any) -> bool:
+    inner = inspect.unwrap(call) if callable(call) else None
+    return isinstance(inner, FunctionType) and not is_library(inner.__code__.co_filename)
 
 
 def _is_code(thing: Any) -> bool:

@@ -1,7 +1,7 @@
 """Snapshots of all that a call can reach: what changed since, and how to put it back."""
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import jax
@@ -18,8 +18,8 @@ Change = tuple[int, Any]
 class Snapshot:
     """What was in each box that a call can reach, when the snapshot was taken."""
 
-    def __init__(self, things: list[Named]) -> None:
-        self.boxes = walk(things)[0]
+    def __init__(self, things: list[Named], own: Callable[[Any], bool] = lambda _: True) -> None:
+        self.boxes = walk(things, own=own)[0]
         self.first = [box.read() for box in self.boxes]
         self.last = list(self.first)
 
@@ -50,6 +50,23 @@ class Snapshot:
         for box, contents in zip(self.boxes, self.first, strict=True):
             if changed_keys(contents, box.read()):
                 box.write(contents)
+
+    def put_back_only(self, changes: Iterable[Change]) -> None:
+        """Put back these changes, and leave all else as it is now."""
+        keys: dict[int, list[Any]] = {}
+        for number, key in changes:
+            keys.setdefault(number, []).append(key)
+        for number, changed in keys.items():
+            box, before = self.boxes[number], self.first[number]
+            box.write(before if box.row else _restored(before, box.read(), changed))
+
+
+def _restored(before: Contents, now: Contents, keys: list[Any]) -> Contents:
+    # In the order that there was before, which a dictionary shows.
+    wanted = {
+        key: (before if key in keys else now)[key] for key in before if key in now or key in keys
+    }
+    return wanted | {key: now[key] for key in now if key not in before and key not in keys}
 
 
 def _value(box: Box, contents: Contents, key: Any) -> Any:

@@ -223,7 +223,7 @@ def _compare_leaves(
     if types[0] != types[1]:
         yield TreeDifference(path, type_reason(types[1], types[0]), *types)
     if types[0].lstrip("~") == types[1].lstrip("~") and _has_value(wanted) and _has_value(got):
-        yield from _compare_values(_host(wanted), _host(got), path, close)
+        yield from _compare_values(on_host(wanted), on_host(got), path, close)
 
 
 def _compare_others(
@@ -239,7 +239,12 @@ def _has_value(leaf: Any) -> bool:
     return not isinstance(leaf, (jax.core.Tracer, jax.ShapeDtypeStruct))
 
 
-def _host(leaf: Any) -> Any:
+def on_host(leaf: Any) -> Any:
+    """Return an array as one of NumPy's, and a random key as its numbers.
+
+    >>> on_host(jax.random.key(1)).tolist(), on_host(2.0).dtype
+    ([0, 1], dtype('float64'))
+    """
     dtype = jax.typeof(leaf).dtype
     is_key = jnp.issubdtype(dtype, jax.dtypes.prng_key)
     return np.asarray(jax.random.key_data(leaf) if is_key else leaf)

@@ -1,8 +1,9 @@
 """A jitted function that remembers its calls: traced or cached, and why."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import update_wrapper
+from itertools import groupby
 from types import MethodType
 from typing import Any
 
@@ -11,7 +12,11 @@ import jax
 from traced.probes.jaxprs import jitted
 from traced.probes.signatures import Bare, Signature, describe, signature_of
 from traced.probes.traces import Trace, record_traces
-from traced.show.picture import Picture, table
+from traced.show.outline import ALIKE
+from traced.show.picture import Picture
+from traced.show.timeline import Event, timeline
+
+MOST = 60  # rows shown
 
 
 @dataclass(frozen=True)
@@ -61,17 +66,30 @@ class Watched:
         return f"{self.__name__}({', '.join(passed)})"  # type: ignore[attr-defined]  # by update_wrapper
 
     def _picture(self) -> Picture:
-        rows = [
-            (call.text, "traced" if call.reason else "cached", call.reason or "")
-            for call in self.calls
-        ]
-        return table(("call", "outcome", "why"), rows, "calls, traced or cached")
+        runs = groupby(self.calls, key=lambda call: (call.text, call.reason))
+        events = [event for (text, reason), run in runs for event in _events(text, reason, run)]
+        if len(events) > MOST:
+            half = MOST // 2
+            left = sum(event.stands_out for event in events[half:-half])
+            note = Event((f"… {len(events) - MOST} rows left out", f"{left} traced", ""), False)
+            events = [*events[:half], note, *events[-half:]]
+        return timeline(("call", "outcome", "why"), events, "calls, traced or cached")
 
     def __repr__(self) -> str:
         return repr(self._picture())
 
     def _repr_html_(self) -> str | None:
         return self._picture()._repr_html_()
+
+
+def _events(text: str, reason: str | None, run: Iterable[Call]) -> list[Event]:
+    """Return a row for each call, or one for many cached calls that read the same."""
+    count = len(list(run))
+    if reason:
+        return [Event((text, "traced", reason), True)] * count
+    if count < ALIKE:
+        return [Event((text, "cached", ""), False)] * count
+    return [Event((text, f"cached, {count} times", ""), False)]
 
 
 def _brief(value: Any) -> Any:
@@ -82,7 +100,8 @@ def _brief(value: Any) -> Any:
 def watch(f: Callable[..., Any]) -> Watched:
     """Return `f`, jitted if it was not, as a function that remembers its calls.
 
-    Display it to see each call, traced or cached, with the reason of each trace.
+    Display it to see each call, traced or cached, with the reason of each trace. Four or more
+    cached calls in a row that read the same become one.
     Raises `TypeError` if `f` is not callable.
 
     >>> double = watch(lambda x: 2 * x)

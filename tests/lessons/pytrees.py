@@ -1,0 +1,392 @@
+"""Right and wrong answers to the exercises of 08_pytrees."""
+
+from dataclasses import dataclass, field
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from jax.tree_util import keystr, register_dataclass, register_pytree_node_class
+
+from traced.solutions.pytrees import adam, loss, predict
+
+
+def stub(*args):
+    raise NotImplementedError
+
+
+@register_dataclass
+@dataclass
+class StubClass:
+    mean: jax.Array = field(metadata={"static": True})
+    std: jax.Array = field(metadata={"static": True})
+    clip: float | None = field(default=None, metadata={"static": True})
+
+    def __call__(self, x):
+        raise NotImplementedError
+
+
+# combine
+
+
+def _is_none(leaf):
+    return leaf is None
+
+
+def by_flattening(left, right):
+    holes, structure = jax.tree.flatten(left, is_leaf=_is_none)
+    fills = jax.tree.leaves(right, is_leaf=_is_none)
+    leaves = [b if a is None else a for a, b in zip(holes, fills, strict=True)]
+    return jax.tree.unflatten(structure, leaves)
+
+
+def by_recursion(left, right):
+    if left is None or right is None:
+        return right if left is None else left
+    if isinstance(left, dict):
+        return {key: by_recursion(left[key], right[key]) for key in left}
+    if isinstance(left, (list, tuple)):
+        return type(left)(map(by_recursion, left, right))
+    return left
+
+
+def holes_not_leaves(left, right):
+    return jax.tree.map(lambda a, b: b if a is None else a, left, right)
+
+
+def by_or(left, right):
+    return jax.tree.map(lambda a, b: a or b, left, right, is_leaf=_is_none)
+
+
+def left_only(left, right):
+    return jax.tree.map(lambda a, b: a, left, right, is_leaf=_is_none)
+
+
+def holes_zero(left, right):
+    def filled(leaf):
+        return 0.0 if leaf is None else leaf
+
+    def add(a, b):
+        return filled(a) + filled(b)
+
+    return jax.tree.map(add, left, right, is_leaf=_is_none)
+
+
+def leaves_in_a_list(left, right):
+    return jax.tree.leaves(left) + jax.tree.leaves(right)
+
+
+# decay
+
+
+def by_name(params, rate):
+    def shrink(path, leaf):
+        name = keystr(path, simple=True, separator="/").rpartition("/")[2]
+        return (1 - rate) * leaf if name == "kernel" else leaf
+
+    return jax.tree.map_with_path(shrink, params)
+
+
+def decay_by_recursion(params, rate):
+    if isinstance(params, list):
+        return [decay_by_recursion(each, rate) for each in params]
+    if not isinstance(params, dict):
+        return params
+    return {
+        key: value * (1 - rate) if key == "kernel" else decay_by_recursion(value, rate)
+        for key, value in params.items()
+    }
+
+
+def by_a_mask(params, rate):
+    last = jax.tree.map_with_path(lambda path, _: str(path[-1]) == "['kernel']", params)
+    return jax.tree.map(lambda leaf, kernel: leaf * (1 - rate) if kernel else leaf, params, last)
+
+
+def all_leaves(params, rate):
+    return jax.tree.map(lambda leaf: leaf * (1 - rate), params)
+
+
+def by_dimensions(params, rate):
+    return jax.tree.map(lambda leaf: leaf * (1 - rate) if leaf.ndim > 1 else leaf, params)
+
+
+def anywhere_in_the_path(params, rate):
+    return jax.tree.map_with_path(
+        lambda path, leaf: leaf * (1 - rate) if "kernel" in keystr(path) else leaf, params
+    )
+
+
+def key_of_an_index(params, rate):
+    return jax.tree.map_with_path(
+        lambda path, leaf: leaf * (1 - rate) if path[-1].key == "kernel" else leaf, params
+    )
+
+
+def first_level_only(params, rate):
+    return {key: value * (1 - rate) if key == "kernel" else value for key, value in params.items()}
+
+
+def in_place(params, rate):
+    def walk(node):
+        for key in node if isinstance(node, dict) else range(len(node)):
+            if key == "kernel":
+                node[key] = node[key] * (1 - rate)
+            elif isinstance(node[key], (dict, list)):
+                walk(node[key])
+
+    walk(params)
+    return params
+
+
+# predict_all
+
+
+def in_two_steps(model, batch, scales):
+    rows = jax.vmap(lambda x: predict(model, {"x": x, "mask": batch["mask"]}, 1.0))(batch["x"])
+    return rows * scales[:, None]
+
+
+def without_vmap(model, batch, scales):
+    return predict(model, batch, scales[:, None])
+
+
+def with_a_partial(model, batch, scales):
+    return jax.vmap(partial(predict, model), in_axes=({"x": 0, "mask": None}, 0))(batch, scales)
+
+
+def predict_as_given(model, batch, scales):
+    return jax.vmap(predict, in_axes=(0, {"x": 0}))(model, batch, scales)
+
+
+def one_key_missing(model, batch, scales):
+    return jax.vmap(predict, in_axes=(None, {"x": 0}, 0))(model, batch, scales)
+
+
+def mask_mapped(model, batch, scales):
+    return jax.vmap(predict, in_axes=(None, 0, 0))(model, batch, scales)
+
+
+def scale_shared(model, batch, scales):
+    return jax.vmap(predict, in_axes=(None, {"x": 0, "mask": None}, None))(model, batch, scales)
+
+
+def by_a_loop(model, batch, scales):
+    rows = [
+        predict(model, {"x": x, "mask": batch["mask"]}, scale)
+        for x, scale in zip(batch["x"], scales, strict=True)
+    ]
+    return jnp.stack(rows)
+
+
+def batch_transposed(model, batch, scales):
+    axes = (None, {"x": 1, "mask": None}, 0)
+    return jax.vmap(predict, in_axes=axes)(model, batch, scales)
+
+
+# Standardizer
+
+
+class _Calls:
+    def __call__(self, x):
+        z = (x - self.mean) / self.std
+        return z if self.clip is None else jnp.clip(z, -self.clip, self.clip)
+
+
+@register_dataclass
+@dataclass
+class EverythingTraced(_Calls):
+    mean: jax.Array
+    std: jax.Array
+    clip: float | None = None
+
+
+@register_pytree_node_class
+class FlattensItself(_Calls):
+    def __init__(self, mean, std, clip=None):
+        self.mean, self.std, self.clip = mean, std, clip
+
+    def tree_flatten(self):
+        return (self.mean, self.std), self.clip
+
+    @classmethod
+    def tree_unflatten(cls, clip, arrays):
+        return cls(*arrays, clip)
+
+
+@register_dataclass
+@dataclass
+class AsGiven(_Calls):
+    mean: jax.Array = field(metadata={"static": True})
+    std: jax.Array = field(metadata={"static": True})
+    clip: float | None = field(default=None, metadata={"static": True})
+
+
+@register_dataclass
+@dataclass
+class StdForgotten(_Calls):
+    mean: jax.Array
+    std: jax.Array = field(metadata={"static": True})
+    clip: float | None = field(default=None, metadata={"static": True})
+
+
+@register_dataclass
+@dataclass
+class TuplesInstead(_Calls):
+    mean: tuple = field(metadata={"static": True})
+    std: tuple = field(metadata={"static": True})
+    clip: float | None = field(default=None, metadata={"static": True})
+
+    def __init__(self, mean, std, clip=None):
+        self.mean, self.std = tuple(np.asarray(mean)), tuple(np.asarray(std))
+        self.clip = clip
+
+    def __call__(self, x):
+        z = (x - jnp.array(self.mean)) / jnp.array(self.std)
+        return z if self.clip is None else jnp.clip(z, -self.clip, self.clip)
+
+
+@dataclass
+class NotRegistered(_Calls):
+    mean: jax.Array
+    std: jax.Array
+    clip: float | None = None
+
+
+@register_dataclass
+@dataclass
+class NeverClips:
+    mean: jax.Array
+    std: jax.Array
+    clip: float | None = field(default=None, metadata={"static": True})
+
+    def __call__(self, x):
+        return (x - self.mean) / self.std
+
+
+@register_dataclass
+@dataclass
+class ClipsByTruth:
+    mean: jax.Array
+    std: jax.Array
+    clip: float | None = None
+
+    def __call__(self, x):
+        z = (x - self.mean) / self.std
+        return jnp.clip(z, -self.clip, self.clip) if self.clip else z
+
+
+# train_step
+
+
+@jax.jit(donate_argnames="state")
+def in_one_go(state, batch):
+    _, gradients = jax.value_and_grad(loss)(state["params"], batch)
+    updates, opt_state = optax.adam(0.1).update(gradients, state["opt_state"], state["params"])
+    params = jax.tree.map(jnp.add, state["params"], updates)
+    return state | {"params": params, "opt_state": opt_state, "step": state["step"] + 1}
+
+
+@partial(jax.jit, donate_argnums=(0,))
+def with_a_fresh_dictionary(state, batch):
+    gradients = jax.grad(lambda params: loss(params, batch))(state["params"])
+    updates, opt_state = adam.update(gradients, state["opt_state"])
+    new = dict(state)
+    new["params"] = optax.apply_updates(state["params"], updates)
+    new["opt_state"], new["step"] = opt_state, optax.safe_increment(state["step"])
+    return new
+
+
+def _stepped(state, batch):
+    return in_one_go.__wrapped__(state, batch)
+
+
+nothing_donated = jax.jit(_stepped)
+never_jitted = _stepped
+
+
+@jax.jit(donate_argnums=1)
+def batch_donated(state, batch):
+    return _stepped(state, batch)
+
+
+@jax.jit(donate_argnums=0)
+def step_forgotten(state, batch):
+    return _stepped(state, batch) | {"step": state["step"]}
+
+
+@jax.jit(donate_argnums=0)
+def moments_forgotten(state, batch):
+    return _stepped(state, batch) | {"opt_state": state["opt_state"]}
+
+
+@jax.jit(donate_argnums=0)
+def params_only(state, batch):
+    return _stepped(state, batch)["params"]
+
+
+@jax.jit(donate_argnums=0)
+def uphill(state, batch):
+    gradients = jax.grad(loss)(state["params"], batch)
+    updates, opt_state = adam.update(gradients, state["opt_state"])
+    params = jax.tree.map(jnp.subtract, state["params"], updates)
+    return {"params": params, "opt_state": opt_state, "step": state["step"] + 1}
+
+
+def jitted_inside(state, batch):
+    return jax.jit(_stepped, donate_argnums=0)(state, batch)
+
+
+STUBS = dict.fromkeys(("combine", "decay", "predict_all", "train_step"), stub)
+STUBS["Standardizer"] = StubClass
+RIGHT = {
+    "combine": [by_flattening, by_recursion],
+    "decay": [by_name, decay_by_recursion, by_a_mask],
+    "predict_all": [in_two_steps, without_vmap, with_a_partial],
+    "Standardizer": [EverythingTraced, FlattensItself],
+    "train_step": [in_one_go, with_a_fresh_dictionary],
+}
+WRONG = {
+    "combine": [
+        ("trees/mismatch", holes_not_leaves),
+        ("runs/raised", by_or),
+        ("value/structure", left_only),
+        ("value/structure", holes_zero),
+        ("value/structure", leaves_in_a_list),
+    ],
+    "decay": [
+        ("value/differs", all_leaves),
+        ("value/differs", by_dimensions),
+        ("value/differs", anywhere_in_the_path),
+        ("runs/raised", key_of_an_index),
+        ("value/differs", first_level_only),
+        ("effects/argument", in_place),
+    ],
+    "predict_all": [
+        ("trees/prefix", predict_as_given),
+        ("trees/prefix", one_key_missing),
+        ("runs/raised", mask_mapped),
+        ("runs/raised", scale_shared),
+        ("loops/unrolled", by_a_loop),
+        ("runs/raised", batch_transposed),
+    ],
+    "Standardizer": [
+        ("trees/static-array", AsGiven),
+        ("trees/static-array", StdForgotten),
+        ("trees/static-array", TuplesInstead),
+        ("tracing/not-a-jax-type", NotRegistered),
+        ("value/differs", NeverClips),
+        ("tracing/branch-on-tracer", ClipsByTruth),
+    ],
+    "train_step": [
+        ("cost/not-donated", nothing_donated),
+        ("cost/not-donated", batch_donated),
+        ("tracing/not-jitted", never_jitted),
+        ("tracing/not-jitted", jitted_inside),
+        ("value/differs", step_forgotten),
+        ("value/differs", moments_forgotten),
+        ("value/structure", params_only),
+        ("value/differs", uphill),
+    ],
+}

@@ -1,0 +1,568 @@
+"""Right and wrong answers to the exercises of 04_randomness."""
+
+from functools import partial
+from itertools import pairwise
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import nnx
+from jax import lax, random
+
+# init_layers
+
+
+def keys_made_first(key, sizes):
+    keys = random.split(key, len(sizes) - 1)
+    return [
+        random.normal(k, shape) / shape[0] ** 0.5
+        for k, shape in zip(keys, pairwise(sizes), strict=True)
+    ]
+
+
+def folded_in_the_layer(key, sizes):
+    return tuple(
+        random.normal(random.fold_in(key, i), (m, n)) * m**-0.5
+        for i, (m, n) in enumerate(pairwise(sizes))
+    )
+
+
+def one_draw_cut_up(key, sizes):
+    counts = [m * n for m, n in pairwise(sizes)]
+    numbers = jnp.split(random.normal(key, (sum(counts),)), np.cumsum(counts)[:-1])
+    shapes = pairwise(sizes)
+    return [x.reshape(s) / jnp.sqrt(s[0]) for x, s in zip(numbers, shapes, strict=True)]
+
+
+@partial(jax.jit, static_argnums=1)
+def jitted(key, sizes):
+    return keys_made_first(key, sizes)
+
+
+def from_the_last_key(key, sizes):
+    layers = []
+    for m, n in reversed(list(pairwise(sizes))):
+        draw, key = random.split(key)
+        layers.insert(0, random.normal(draw, (m, n)) / np.sqrt(np.float32(m)))
+    return layers
+
+
+def keys_from_nnx(key, sizes):
+    rngs = nnx.Rngs(key)
+    return [random.normal(rngs(), shape) / shape[0] ** 0.5 for shape in pairwise(sizes)]
+
+
+def layers_as_given(key, sizes):
+    layers = []
+    for rows, columns in pairwise(sizes):
+        layers.append(random.normal(key, (rows, columns)) / jnp.sqrt(rows))
+    return layers
+
+
+def split_and_draws_with_the_old_one(key, sizes):
+    layers = []
+    for rows, columns in pairwise(sizes):
+        layers.append(random.normal(key, (rows, columns)) / jnp.sqrt(rows))
+        key, _ = random.split(key)
+    return layers
+
+
+def split_and_fold_in_mixed(key, sizes):
+    layers = []
+    for i, (rows, columns) in enumerate(pairwise(sizes)):
+        layer_key = random.split(key)[1] if i == 0 else random.fold_in(key, i)
+        layers.append(random.normal(layer_key, (rows, columns)) / jnp.sqrt(rows))
+    return layers
+
+
+def seeds_of_their_own(key, sizes):
+    return [
+        random.normal(random.key(i), (m, n)) / jnp.sqrt(m)
+        for i, (m, n) in enumerate(pairwise(sizes))
+    ]
+
+
+def numpy_draws(key, sizes):
+    return [
+        jnp.asarray(np.random.default_rng().normal(size=shape), "float32") / jnp.sqrt(shape[0])
+        for shape in pairwise(sizes)
+    ]
+
+
+def one_draw_turned_round(key, sizes):
+    numbers = random.normal(key, (10_000,))
+    signs = (-1.0) ** np.arange(len(sizes))
+    return [
+        sign * numbers[: m * n].reshape(m, n) / jnp.sqrt(m)
+        for sign, (m, n) in zip(signs, pairwise(sizes), strict=False)
+    ]
+
+
+def not_scaled(key, sizes):
+    return [layer * layer.shape[0] ** 0.5 for layer in keys_made_first(key, sizes)]
+
+
+def scaled_by_columns(key, sizes):
+    return [
+        layer * jnp.sqrt(layer.shape[0] / layer.shape[1]) for layer in keys_made_first(key, sizes)
+    ]
+
+
+def uniform(key, sizes):
+    keys = random.split(key, len(sizes) - 1)
+    return [
+        random.uniform(k, s, minval=-1, maxval=1) * jnp.sqrt(3 / s[0])
+        for k, s in zip(keys, pairwise(sizes), strict=True)
+    ]
+
+
+def transposed(key, sizes):
+    return [layer.T for layer in keys_made_first(key, sizes)]
+
+
+# rollout
+
+
+def carried_key(key, n):
+    def step(state, _):
+        position, key = state
+        key, draw = random.split(key)
+        position = position / 2 + random.normal(draw)
+        return (position, key), position
+
+    return lax.scan(step, (jnp.float32(0), key), length=n)[1]
+
+
+def folded_in_the_step(key, n):
+    def step(position, i):
+        position = 0.5 * position + random.normal(random.fold_in(key, i))
+        return position, position
+
+    return lax.scan(step, 0.0, jnp.arange(n))[1]
+
+
+def noise_drawn_first(key, n):
+    return lax.scan(lambda p, e: (0.5 * p + e,) * 2, 0.0, random.normal(key, (n,)))[1]
+
+
+def with_fori_loop(key, n):
+    keys = random.split(key, n)
+
+    def step(i, walk):
+        return walk.at[i].set(0.5 * walk[i - 1] + random.normal(keys[i]))
+
+    return lax.fori_loop(0, n, step, jnp.zeros(n))
+
+
+@partial(jax.jit, static_argnames="n")
+def as_a_product(key, n):
+    lag = jnp.arange(n)[:, None] - jnp.arange(n)
+    return jnp.where(lag >= 0, 0.5**lag, 0) @ random.normal(key, (n,))
+
+
+def key_captured(key, n):
+    def step(position, _):
+        position = 0.5 * position + random.normal(key)
+        return position, position
+
+    return lax.scan(step, 0.0, length=n)[1]
+
+
+def draws_with_the_carry(key, n):
+    def step(state, _):
+        position, key = state
+        position = 0.5 * position + random.normal(key)
+        return (position, random.split(key)[0]), position
+
+    return lax.scan(step, (0.0, key), length=n)[1]
+
+
+def key_carried_unchanged(key, n):
+    def step(state, _):
+        position, key = state
+        position = 0.5 * position + random.normal(key)
+        return (position, key), position
+
+    return lax.scan(step, (0.0, key), length=n)[1]
+
+
+def python_loop(key, n):
+    position, walk = 0.0, []
+    for i in range(n):
+        position = 0.5 * position + random.normal(random.fold_in(key, i))
+        walk.append(position)
+    return jnp.stack(walk)
+
+
+def starts_with_the_start(key, n):
+    walk = noise_drawn_first(key, n)
+    return jnp.concatenate([jnp.zeros(1), walk[:-1]])
+
+
+def last_position_only(key, n):
+    return noise_drawn_first(key, n)[-1]
+
+
+def plain_walk(key, n):
+    return jnp.cumsum(random.normal(key, (n,)))
+
+
+def noise_repeated(key, n):
+    return lax.scan(lambda p, e: (0.5 * p + e,) * 2, 0.0, jnp.full(n, random.normal(key)))[1]
+
+
+def seeded_inside(key, n):
+    return noise_drawn_first(random.key(0), n)
+
+
+def numpy_noise(key, n):
+    return jnp.asarray(np.random.default_rng().normal(size=n), "float32")
+
+
+# dropout
+
+
+def keys_mapped(key, ids, batch):
+    keys = jax.vmap(partial(random.fold_in, key))(ids)
+    kept = jax.vmap(lambda k: random.bernoulli(k, 0.5, batch.shape[1:]))(keys)
+    return batch * kept * 2
+
+
+@jax.jit
+def with_uniform_numbers(key, ids, batch):
+    def one(i, row):
+        return jnp.where(random.uniform(random.fold_in(key, i), row.shape) < 0.5, row * 2, 0.0)
+
+    return jax.vmap(one)(ids, batch)
+
+
+def with_map(key, ids, batch):
+    def one(pair):
+        i, row = pair
+        return row * 2 * random.randint(random.fold_in(key, i), row.shape, 0, 2)
+
+    return lax.map(one, (ids, batch))
+
+
+def choice_of_factors(key, ids, batch):
+    factors = jnp.array([0.0, 2.0])
+
+    def one(i, row):
+        return row * random.choice(random.fold_in(key, i), factors, row.shape)
+
+    return jax.vmap(one)(ids, batch)
+
+
+def split_far_and_looked_up(key, ids, batch):
+    keys = random.split(key, 65_536)[ids]
+    return jax.vmap(lambda k, row: row * 2 * random.bernoulli(k, shape=row.shape))(keys, batch)
+
+
+def one_key_for_all(key, ids, batch):
+    return jax.vmap(lambda row: row * 2 * random.bernoulli(key, shape=row.shape))(batch)
+
+
+def split_by_place(key, ids, batch):
+    keys = random.split(key, len(batch))
+    return jax.vmap(lambda k, row: row * 2 * random.bernoulli(k, shape=row.shape))(keys, batch)
+
+
+def one_draw_for_the_batch(key, ids, batch):
+    return jnp.where(random.bernoulli(key, 0.5, batch.shape), 2 * batch, 0)
+
+
+def folded_in_the_place(key, ids, batch):
+    return keys_mapped(key, jnp.arange(len(ids)), batch)
+
+
+def ids_as_seeds(key, ids, batch):
+    return jax.vmap(lambda i, row: row * 2 * random.bernoulli(random.key(i), shape=row.shape))(
+        ids, batch
+    )
+
+
+def looked_up_too_short(key, ids, batch):
+    keys = random.split(key, 1024)[ids]
+    return jax.vmap(lambda k, row: row * 2 * random.bernoulli(k, shape=row.shape))(keys, batch)
+
+
+def loop_over_rows(key, ids, batch):
+    rows = [
+        jnp.where(random.bernoulli(random.fold_in(key, i), shape=row.shape), 2 * row, 0)
+        for i, row in zip(ids, batch, strict=True)
+    ]
+    return jnp.stack(rows)
+
+
+def not_doubled(key, ids, batch):
+    return keys_mapped(key, ids, batch) / 2
+
+
+def too_many_kept(key, ids, batch):
+    def one(i, row):
+        kept = random.bernoulli(random.fold_in(key, i), 0.8, row.shape)
+        return jnp.where(kept, 2 * row, 0)
+
+    return jax.vmap(one)(ids, batch)
+
+
+def whole_rows(key, ids, batch):
+    def one(i, row):
+        return row * 2 * random.bernoulli(random.fold_in(key, i))
+
+    return jax.vmap(one)(ids, batch)
+
+
+def nothing_dropped(key, ids, batch):
+    return 2 * batch
+
+
+# epoch_order
+
+
+def split_and_looked_up(seed, epoch, n):
+    return random.permutation(random.split(random.key(seed), epoch + 1)[epoch], n)
+
+
+def sorted_by_random_numbers(seed, epoch, n):
+    return jnp.argsort(random.uniform(random.fold_in(random.key(seed), epoch), (n,)))
+
+
+def shuffles_an_array(seed, epoch, n):
+    key = random.fold_in(random.fold_in(random.key(0), seed), epoch)
+    return random.permutation(key, jnp.arange(n))
+
+
+def with_choice(seed, epoch, n):
+    key = random.fold_in(random.key(seed), epoch)
+    return random.choice(key, n, (n,), replace=False)
+
+
+def on_the_host(seed, epoch, n):
+    return jnp.asarray(np.random.default_rng([seed, epoch]).permutation(n), "int32")
+
+
+@partial(jax.jit, static_argnames="n")
+def order_jitted(seed, epoch, n):
+    return random.permutation(random.fold_in(random.key(seed), epoch), n)
+
+
+def seed_plus_epoch(seed, epoch, n):
+    return random.permutation(random.key(seed + epoch), n)
+
+
+def seed_times_epoch(seed, epoch, n):
+    return random.permutation(random.key(1000 * seed + epoch), n)
+
+
+def epoch_alone(seed, epoch, n):
+    return random.permutation(random.key(epoch), n)
+
+
+def seed_alone(seed, epoch, n):
+    return random.permutation(random.key(seed), n)
+
+
+def chain_of_splits(seed, epoch, n):
+    key = random.key(seed)
+    for _ in range(epoch):
+        key, _ = random.split(key)
+    return random.permutation(random.split(key)[1], n)
+
+
+def with_replacement(seed, epoch, n):
+    return random.choice(random.fold_in(random.key(seed), epoch), n, (n,))
+
+
+_generator = np.random.default_rng(0)
+
+
+def hidden_generator(seed, epoch, n):
+    return jnp.asarray(_generator.permutation(n), "int32")
+
+
+def shuffled_twice_with_one_key(seed, epoch, n):
+    key = random.fold_in(random.key(seed), epoch)
+    return random.permutation(key, random.permutation(key, n))
+
+
+def never_shuffled(seed, epoch, n):
+    return jnp.arange(n)
+
+
+# pick
+
+
+def gumbel_top_k(key, weights, k):
+    return lax.top_k(jnp.log(weights) + random.gumbel(key, weights.shape), k)[1]
+
+
+def categorical_without_replacement(key, weights, k):
+    return random.categorical(key, jnp.log(weights), shape=(k,), replace=False)
+
+
+def one_after_the_other(key, weights, k):
+    picks = []
+    for pick_key in random.split(key, k):
+        pick = random.categorical(pick_key, jnp.log(weights))
+        weights = weights.at[pick].set(0)
+        picks.append(pick)
+    return jnp.stack(picks)
+
+
+@partial(jax.jit, static_argnames="k")
+def pick_jitted(key, weights, k):
+    return jnp.sort(random.choice(key, 3, (k,), replace=False, p=weights / jnp.sum(weights)))
+
+
+def race_of_exponentials(key, weights, k):
+    return jnp.argsort(random.exponential(key, weights.shape) / weights)[:k]
+
+
+def weights_in_place_of_indices(key, weights, k):
+    return random.choice(key, weights, (k,), replace=False, p=weights / weights.sum())
+
+
+def puts_back(key, weights, k):
+    return random.choice(key, weights.size, (k,), p=weights / weights.sum())
+
+
+def categorical_puts_back(key, weights, k):
+    return random.categorical(key, jnp.log(weights), shape=(k,))
+
+
+def weights_as_logits(key, weights, k):
+    return random.categorical(key, weights, shape=(k,), replace=False)
+
+
+def weights_left_out(key, weights, k):
+    return random.choice(key, weights.size, (k,), replace=False)
+
+
+def the_likeliest(key, weights, k):
+    return lax.top_k(weights, k)[1]
+
+
+def one_key_for_every_pick(key, weights, k):
+    picks = []
+    for _ in range(k):
+        pick = random.categorical(key, jnp.log(weights))
+        weights = weights.at[pick].set(0)
+        picks.append(pick)
+    return jnp.stack(picks)
+
+
+def numpy_choice(key, weights, k):
+    chances = np.asarray(weights, float) / float(weights.sum())
+    return jnp.asarray(np.random.choice(3, k, replace=False, p=chances), "int32")
+
+
+def always_the_same_seed(key, weights, k):
+    return gumbel_top_k(random.key(0), weights, k)
+
+
+def stub(*args):
+    raise NotImplementedError
+
+
+STUBS = dict.fromkeys(["init_layers", "rollout", "dropout", "epoch_order", "pick"], stub)
+RIGHT = {
+    "init_layers": [
+        keys_made_first,
+        folded_in_the_layer,
+        one_draw_cut_up,
+        jitted,
+        from_the_last_key,
+        keys_from_nnx,
+    ],
+    "rollout": [
+        carried_key,
+        folded_in_the_step,
+        noise_drawn_first,
+        with_fori_loop,
+        as_a_product,
+    ],
+    "dropout": [
+        keys_mapped,
+        with_uniform_numbers,
+        with_map,
+        choice_of_factors,
+        split_far_and_looked_up,
+    ],
+    "epoch_order": [
+        split_and_looked_up,
+        sorted_by_random_numbers,
+        shuffles_an_array,
+        with_choice,
+        on_the_host,
+        order_jitted,
+    ],
+    "pick": [
+        gumbel_top_k,
+        categorical_without_replacement,
+        one_after_the_other,
+        pick_jitted,
+        race_of_exponentials,
+    ],
+}
+WRONG = {
+    "init_layers": [
+        ("keys/reused", layers_as_given),
+        ("keys/reused", split_and_draws_with_the_old_one),
+        ("keys/reused", split_and_fold_in_mixed),
+        ("keys/ignored", seeds_of_their_own),
+        ("keys/not-repeatable", numpy_draws),
+        ("keys/related", one_draw_turned_round),
+        ("value/distribution", not_scaled),
+        ("value/distribution", scaled_by_columns),
+        ("value/distribution", uniform),
+        ("value/shape", transposed),
+    ],
+    "rollout": [
+        ("keys/reused", key_captured),
+        ("keys/reused", draws_with_the_carry),
+        ("keys/reused", key_carried_unchanged),
+        ("loops/unrolled", python_loop),
+        ("value/distribution", starts_with_the_start),
+        ("value/shape", last_position_only),
+        ("value/distribution", plain_walk),
+        ("keys/related", noise_repeated),
+        ("keys/ignored", seeded_inside),
+        ("keys/not-repeatable", numpy_noise),
+    ],
+    "dropout": [
+        ("keys/reused", one_key_for_all),
+        ("keys/batch-dependent", split_by_place),
+        ("keys/batch-dependent", one_draw_for_the_batch),
+        ("keys/batch-dependent", folded_in_the_place),
+        ("keys/ignored", ids_as_seeds),
+        ("keys/reused", looked_up_too_short),
+        ("loops/unrolled", loop_over_rows),
+        ("value/differs", not_doubled),
+        ("value/distribution", too_many_kept),
+        ("keys/related", whole_rows),
+        ("keys/ignored", nothing_dropped),
+    ],
+    "epoch_order": [
+        ("keys/colliding-seeds", seed_plus_epoch),
+        ("keys/colliding-seeds", seed_times_epoch),
+        ("keys/ignored", epoch_alone),
+        ("keys/ignored", seed_alone),
+        ("loops/unrolled", chain_of_splits),
+        ("value/drawn-twice", with_replacement),
+        ("keys/not-repeatable", hidden_generator),
+        ("keys/ignored", never_shuffled),
+        ("keys/reused", shuffled_twice_with_one_key),
+    ],
+    "pick": [
+        ("value/dtype", weights_in_place_of_indices),
+        ("value/drawn-twice", puts_back),
+        ("value/drawn-twice", categorical_puts_back),
+        ("value/distribution", weights_as_logits),
+        ("value/distribution", weights_left_out),
+        ("keys/ignored", the_likeliest),
+        ("keys/reused", one_key_for_every_pick),
+        ("keys/not-repeatable", numpy_choice),
+        ("keys/ignored", always_the_same_seed),
+    ],
+}

@@ -1,0 +1,668 @@
+"""Right and wrong answers to the exercises of 05_static_shapes."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+def stub(*args):
+    raise NotImplementedError
+
+
+# block_means
+
+
+@partial(jax.jit, static_argnums=1)
+def static_by_position(x, blocks):
+    size = len(x) // blocks
+    return jnp.mean(x[: blocks * size].reshape(blocks, -1), 1)
+
+
+@jax.jit(static_argnames="blocks")
+def with_numpy_shapes(x, blocks):
+    size = np.floor_divide(x.shape[0], blocks)
+    return jnp.stack([x[i * size : (i + 1) * size].mean() for i in range(blocks)])
+
+
+def size_made_outside(x, blocks):
+    return _means_of_size(x, blocks, x.shape[0] // blocks)
+
+
+@jax.jit(static_argnames=("blocks", "size"))
+def _means_of_size(x, blocks, size):
+    return x[: blocks * size].reshape(blocks, size).mean(axis=1)
+
+
+@jax.jit(static_argnames="blocks")
+def with_a_mask(x, blocks):
+    size = x.shape[0] // blocks
+    block = jnp.arange(x.shape[0]) // size
+    mine = block[None, :] == jnp.arange(blocks)[:, None]
+    return jnp.mean(jnp.broadcast_to(x[None, :], mine.shape), axis=1, where=mine)
+
+
+@jax.jit
+def block_means_as_given(x, blocks):
+    size = jnp.floor_divide(x.shape[0], blocks)
+    return x[: blocks * size].reshape(blocks, size).mean(axis=1)
+
+
+@jax.jit(static_argnames="blocks")
+def size_still_of_jnp(x, blocks):
+    size = jnp.floor_divide(x.shape[0], blocks)
+    return x[: blocks * size].reshape(blocks, size).mean(axis=1)
+
+
+@jax.jit
+def blocks_still_traced(x, blocks):
+    size = x.shape[0] // blocks
+    return x[: blocks * size].reshape(blocks, size).mean(axis=1)
+
+
+@jax.jit(static_argnames=("x", "blocks"))
+def everything_static(x, blocks):
+    size = x.shape[0] // blocks
+    return x[: blocks * size].reshape(blocks, size).mean(axis=1)
+
+
+def without_jit(x, blocks):
+    size = x.shape[0] // blocks
+    return x[: blocks * size].reshape(blocks, size).mean(axis=1)
+
+
+def jitted_at_each_call(x, blocks):
+    size = x.shape[0] // blocks
+    return jax.jit(lambda x: x[: blocks * size].reshape(blocks, size).mean(axis=1))(x)
+
+
+@jax.jit(static_argnames="blocks")
+def interleaved(x, blocks):
+    size = x.shape[0] // blocks
+    return x[: blocks * size].reshape(size, blocks).mean(axis=0)
+
+
+@jax.jit(static_argnames="blocks")
+def mean_of_columns(x, blocks):
+    size = x.shape[0] // blocks
+    return x[: blocks * size].reshape(blocks, size).mean(axis=0)
+
+
+@jax.jit(static_argnames="blocks")
+def rest_in_the_last_block(x, blocks):
+    return jnp.stack([part.mean() for part in jnp.array_split(x, blocks)])
+
+
+def in_numpy(x, blocks):
+    size = len(x) // blocks
+    return np.asarray(x)[: blocks * size].reshape(blocks, size).mean(axis=1)
+
+
+def remembered_means(x, blocks):
+    known = {(2, 0.0): [1.0, 4.0], (3, 0.0): [0.5, 2.5, 4.5]}
+    return jnp.array(known.get((blocks, float(x[0])), [0.0] * blocks), dtype=jnp.float32)
+
+
+# mean_log
+
+
+def _given(x, lengths):
+    return jnp.arange(x.shape[1])[None, :] < lengths[:, None]
+
+
+def sum_and_divide(x, lengths):
+    given = _given(x, lengths)
+    logs = jnp.where(given, jnp.log(jnp.where(given, x, 1.0)), 0.0)
+    return logs.sum(axis=1) / lengths.astype(x.dtype)
+
+
+def safe_is_enough(x, lengths):
+    return jnp.log(jnp.where(_given(x, lengths), x, 1.0)).sum(axis=1) / lengths.astype(x.dtype)
+
+
+def row_by_row(x, lengths):
+    return jax.vmap(_mean_of_row)(x, lengths)
+
+
+@jax.jit
+def log_of_a_product(x, lengths):
+    kept = jnp.where(_given(x, lengths), x, 1.0)
+    return jnp.log(jnp.prod(kept, axis=1)) / lengths.astype(x.dtype)
+
+
+@jax.jit
+def with_a_scan(x, lengths):
+    def step(total, t):
+        given = t < lengths
+        return total + jnp.where(given, jnp.log(jnp.where(given, x[:, t], 1.0)), 0.0), None
+
+    total, _ = jax.lax.scan(step, jnp.zeros(x.shape[0]), jnp.arange(x.shape[1]))
+    return total / lengths.astype(x.dtype)
+
+
+def with_a_python_loop(x, lengths):
+    rows = [_mean_of_row(x[i], lengths[i]) for i in range(x.shape[0])]
+    return jnp.stack(rows)
+
+
+def _mean_of_row(row, length):
+    given = jnp.arange(row.size) < length
+    return jnp.mean(jnp.log(jnp.where(given, row, 1.0)), where=given)
+
+
+def sliced_rows(x, lengths):
+    return jnp.stack([jnp.log(x[i, : lengths[i]]).mean() for i in range(x.shape[0])])
+
+
+def with_python_lengths(x, lengths):
+    return jnp.stack([jnp.log(row[:n]).mean() for row, n in zip(x, lengths.tolist(), strict=True)])
+
+
+def in_numpy_rows(x, lengths):
+    rows = zip(np.asarray(x), np.asarray(lengths), strict=True)
+    return jnp.stack([np.log(row[:length]).mean() for row, length in rows])
+
+
+def mean_of_everything(x, lengths):
+    return jnp.mean(jnp.log(x), axis=1)
+
+
+def divided_by_the_width(x, lengths):
+    return jnp.log(jnp.where(_given(x, lengths), x, 1.0)).mean(axis=1)
+
+
+def one_where_after(x, lengths):
+    given = _given(x, lengths)
+    return jnp.mean(jnp.log(x), axis=1, where=given)
+
+
+def nan_to_num(x, lengths):
+    logs = jnp.nan_to_num(jnp.log(x), posinf=0.0, neginf=0.0)
+    return jnp.mean(logs, axis=1, where=_given(x, lengths))
+
+
+@jax.jit
+def product_in_one_program(x, lengths):
+    given = _given(x, lengths)
+    return (given.astype(x.dtype) * jnp.log(x)).sum(axis=1) / lengths.astype(x.dtype)
+
+
+def product_of_floats(x, lengths):
+    given = jax.lax.optimization_barrier(_given(x, lengths).astype(x.dtype))
+    return (given * jnp.log(x)).sum(axis=1) / lengths.astype(x.dtype)
+
+
+def padding_taken_for_the_smaller(x, lengths):
+    given = x > 0
+    logs = jnp.where(given, jnp.log(jnp.where(given, x, 1.0)), 0.0)
+    return logs.sum(axis=1) / lengths.astype(x.dtype)
+
+
+def one_entry_too_few(x, lengths):
+    return safe_is_enough(x, lengths - 1)
+
+
+def mean_over_rows(x, lengths):
+    given = _given(x, lengths)
+    return jnp.mean(jnp.log(jnp.where(given, x, 1.0)), axis=0, where=given)
+
+
+def mean_of_all_rows(x, lengths):
+    return jnp.mean(sum_and_divide(x, lengths))
+
+
+def gradient_stopped(x, lengths):
+    return safe_is_enough(jax.lax.stop_gradient(x), lengths)
+
+
+def remembered_logs(x, lengths):
+    return jnp.log(jnp.array([2.0, 3.0**0.5, 30.0**0.25]))
+
+
+# positions
+
+
+@jax.jit(static_argnames="most")
+def with_flatnonzero(x, most):
+    return jnp.flatnonzero(x > 0, size=most, fill_value=-1)
+
+
+@jax.jit(static_argnames="most")
+def with_where(x, most):
+    (found,) = jnp.where(x > 0, size=most, fill_value=-1)
+    return found
+
+
+@partial(jax.jit, static_argnums=1)
+def by_sorting(x, most):
+    places = jnp.sort(jnp.where(x > 0, jnp.arange(x.size), x.size))
+    places = jnp.pad(places, (0, most), constant_values=x.size)[:most]
+    return jnp.where(places < x.size, places, -1)
+
+
+@jax.jit(static_argnames="most")
+def by_scattering(x, most):
+    rank = jnp.where(x > 0, jnp.cumsum(x > 0) - 1, most)
+    return jnp.full(most, -1).at[rank].set(jnp.arange(x.size), mode="drop")
+
+
+@jax.jit(static_argnames="most")
+def with_argwhere(x, most):
+    return jnp.argwhere(x > 0, size=most, fill_value=-1)[:, 0]
+
+
+def not_jitted_is_fine(x, most):
+    return jnp.nonzero(x > 0, size=most, fill_value=-1)[0]
+
+
+@jax.jit(static_argnames="most")
+def size_forgotten(x, most):
+    return jnp.nonzero(x > 0)[0][:most]
+
+
+@jax.jit(static_argnames="most")
+def boolean_index(x, most):
+    return jnp.arange(x.size)[x > 0][:most]
+
+
+@jax.jit(static_argnames="most")
+def fill_forgotten(x, most):
+    return jnp.nonzero(x > 0, size=most)[0]
+
+
+@jax.jit(static_argnames="most")
+def filled_with_the_length(x, most):
+    return jnp.nonzero(x > 0, size=most, fill_value=x.size)[0]
+
+
+@jax.jit(static_argnames="most")
+def the_tuple(x, most):
+    return jnp.nonzero(x > 0, size=most, fill_value=-1)
+
+
+@jax.jit(static_argnames="most")
+def a_column(x, most):
+    return jnp.argwhere(x > 0, size=most, fill_value=-1)
+
+
+@jax.jit(static_argnames="most")
+def as_long_as_x(x, most):
+    return jnp.nonzero(x > 0, size=x.size, fill_value=-1)[0][:most]
+
+
+@jax.jit(static_argnames="most")
+def entries_instead(x, most):
+    found = jnp.nonzero(x > 0, size=most, fill_value=x.size)[0]
+    return x.at[found].get(mode="fill", fill_value=-1.0)
+
+
+@jax.jit(static_argnames="most")
+def with_a_branch(x, most):
+    found = [i for i in range(x.size) if x[i] > 0]
+    return jnp.array((found + [-1] * most)[:most])
+
+
+@jax.jit(static_argnames="most")
+def with_numpy(x, most):
+    return jnp.asarray(np.flatnonzero(np.asarray(x) > 0))[:most]
+
+
+@jax.jit(static_argnames="most")
+def cut_to_the_number_found(x, most):
+    count = int((x > 0).sum())
+    return jnp.nonzero(x > 0, size=min(count, most), fill_value=-1)[0]
+
+
+@jax.jit(static_argnames="most")
+def loop_unrolled(x, most):
+    found, count = jnp.full(most, -1), jnp.int32(0)
+    for i in range(x.size):
+        place = jnp.where(x[i] > 0, count, most)
+        found = found.at[place].set(i, mode="drop")
+        count = count + (x[i] > 0).astype(jnp.int32)
+    return found
+
+
+def remembered_positions(x, most):
+    return jnp.array(([0, 3, 4] + [-1] * most)[:most]) if x.size == 5 else jnp.full(most, -1)
+
+
+# window
+
+
+@jax.jit(static_argnames="width")
+def filled_by_get(x, start, width):
+    return x.at[start + jnp.arange(width)].get(mode="fill", fill_value=0)
+
+
+@partial(jax.jit, static_argnums=2)
+def selected(x, start, width):
+    places = start + jnp.arange(width)
+    return jnp.where(places < x.size, x[places], 0.0)
+
+
+@jax.jit(static_argnames="width")
+def behind_enough_zeros(x, start, width):
+    longer = jnp.concatenate([x, jnp.zeros(width, x.dtype)])
+    return jax.lax.dynamic_slice(longer, (start,), (width,))
+
+
+@jax.jit(static_argnames="width")
+def rolled(x, start, width):
+    kept = jnp.where(jnp.arange(x.size) >= start, x, 0.0)
+    return jnp.roll(jnp.pad(kept, (0, width)), -start)[:width]
+
+
+@jax.jit(static_argnames="width")
+def taken(x, start, width):
+    return jnp.take(x, start + jnp.arange(width), mode="fill", fill_value=0.0)
+
+
+def _slice_in_jit(x, start, width):
+    return jax.lax.dynamic_slice_in_dim(x, start, width)
+
+
+_window_of = jax.jit(_slice_in_jit, static_argnums=2)
+
+
+def jitted_beside(x, start, width):
+    return _window_of(jnp.concatenate([x, jnp.zeros(width)]), start, width)
+
+
+@jax.jit(static_argnames="width")
+def clamped(x, start, width):
+    return jax.lax.dynamic_slice_in_dim(x, start, width)
+
+
+@jax.jit(static_argnames="width")
+def last_entry_repeated(x, start, width):
+    return x[start + jnp.arange(width)]
+
+
+@jax.jit(static_argnames="width")
+def python_slice(x, start, width):
+    return jnp.pad(x, (0, width))[start : start + width]
+
+
+@jax.jit
+def width_traced(x, start, width):
+    return jax.lax.dynamic_slice(jnp.pad(x, (0, 9)), (start,), (width,))
+
+
+@jax.jit(static_argnames=("start", "width"))
+def start_static(x, start, width):
+    entries = x[start : start + width]
+    return jnp.pad(entries, (0, width - entries.size))
+
+
+@jax.jit(static_argnames="width")
+def padded_by_one(x, start, width):
+    return jax.lax.dynamic_slice_in_dim(jnp.pad(x, (0, 1)), start, width)
+
+
+@jax.jit(static_argnames="width")
+def padded_in_front(x, start, width):
+    return jax.lax.dynamic_slice_in_dim(jnp.pad(x, (width, 0)), start, width)
+
+
+@jax.jit(static_argnames="width")
+def filled_with_nan(x, start, width):
+    return x.at[start + jnp.arange(width)].get(mode="fill")
+
+
+@jax.jit(static_argnames="width")
+def masked_in_place(x, start, width):
+    places = jnp.arange(x.size)
+    return jnp.where((places >= start) & (places < start + width), x, 0.0)
+
+
+def window_without_jit(x, start, width):
+    longer = jnp.concatenate([x, jnp.zeros(width)])
+    return jax.lax.dynamic_slice_in_dim(longer, start, width)
+
+
+def selected_without_jit(x, start, width):
+    places = start + jnp.arange(width)
+    return jnp.where(places < x.size, x[places], 0.0)
+
+
+def short_without_jit(x, start, width):
+    return x[start : start + width]
+
+
+@jax.jit(static_argnames="width")
+def remembered_window(x, start, width):
+    places = start + jnp.arange(width)
+    return jnp.where(places < 6, 1.0 + places.astype(jnp.float32), 0.0)
+
+
+# log_total
+
+
+@jax.jit
+def _total_under_minus_infinity(padded):
+    return jnp.log(jnp.sum(jnp.exp(padded)))
+
+
+def with_minus_infinity(x):
+    size = next(size for size in (8, 16, 32, 64) if size >= len(x))
+    return _total_under_minus_infinity(
+        np.pad(x, (0, size - len(x)), constant_values=-np.inf).astype(np.float32)
+    )
+
+
+@jax.jit
+def _stable_total(padded, length):
+    given = jnp.arange(padded.size) < length
+    top = jnp.max(padded, where=given, initial=-jnp.inf)
+    safe = jnp.where(given, padded - top, 0.0)
+    return top + jnp.log(jnp.sum(jnp.exp(safe), where=given))
+
+
+def in_three_sizes(x):
+    size = 16 if len(x) <= 16 else 32 if len(x) <= 32 else 64
+    padded = np.zeros(size, np.float32)
+    padded[: len(x)] = x
+    return _stable_total(padded, len(x))
+
+
+def with_sizes_of_my_own(x):
+    size = min(size for size in (10, 18, 34, 64) if size >= x.size)
+    return _stable_total(np.resize(x, size), x.size)
+
+
+def with_lengths_as_arrays(x):
+    size = max(8, 2 ** int(np.ceil(np.log2(len(x)))))
+    return _stable_total(jnp.asarray(np.pad(x, (0, size - len(x)))), jnp.int32(len(x)))
+
+
+def each_length_alone(x):
+    return _total_under_minus_infinity(x)
+
+
+def all_powers_of_two(x):
+    size = 1 << (len(x) - 1).bit_length()
+    return _stable_total(np.pad(x, (0, size - len(x))), len(x))
+
+
+@jax.jit
+def _unmasked(padded):
+    return jax.nn.logsumexp(padded)
+
+
+def zeros_counted(x):
+    size = max(8, 1 << (len(x) - 1).bit_length())
+    return _unmasked(np.pad(x, (0, size - len(x))))
+
+
+def padded_with_small_numbers(x):
+    size = max(8, 1 << (len(x) - 1).bit_length())
+    return _unmasked(np.pad(x, (0, size - len(x)), constant_values=-2.0))
+
+
+def always_64(x):
+    return _stable_total(np.pad(x, (0, 64 - len(x))), len(x))
+
+
+def in_two_sizes(x):
+    size = 16 if len(x) <= 16 else 64
+    return _stable_total(np.pad(x, (0, size - len(x))), len(x))
+
+
+@partial(jax.jit, static_argnames="length")
+def _head_total(padded, length):
+    return jax.nn.logsumexp(padded[:length])
+
+
+def length_static(x):
+    size = max(8, 1 << (len(x) - 1).bit_length())
+    return _head_total(np.pad(x, (0, size - len(x))), length=len(x))
+
+
+@jax.jit
+def _sliced_total(padded, length):
+    return jax.nn.logsumexp(padded[:length])
+
+
+def length_traced(x):
+    size = max(8, 1 << (len(x) - 1).bit_length())
+    return _sliced_total(np.pad(x, (0, size - len(x))), len(x))
+
+
+def never_jitted(x):
+    return jax.nn.logsumexp(jnp.asarray(x))
+
+
+@jax.jit
+def _identity(x):
+    return x
+
+
+def computed_by_numpy(x):
+    return _identity(np.log(np.sum(np.exp(x))))
+
+
+def jitted_anew(x):
+    size = max(8, 1 << (len(x) - 1).bit_length())
+    padded = np.pad(x, (0, size - len(x)), constant_values=-np.inf).astype(np.float32)
+    return jax.jit(lambda padded: jax.nn.logsumexp(padded))(padded)
+
+
+def a_python_number(x):
+    return float(np.log(np.sum(np.exp(x))))
+
+
+def as_a_float(x):
+    return float(with_minus_infinity(x))
+
+
+def log_forgotten(x):
+    return jnp.exp(zeros_counted(x))
+
+
+STUBS = dict.fromkeys(["block_means", "mean_log", "positions", "window", "log_total"], stub)
+RIGHT = {
+    "block_means": [static_by_position, with_numpy_shapes, size_made_outside, with_a_mask],
+    "mean_log": [
+        sum_and_divide,
+        safe_is_enough,
+        row_by_row,
+        log_of_a_product,
+        with_a_scan,
+        with_a_python_loop,
+    ],
+    "positions": [
+        with_flatnonzero,
+        with_where,
+        by_sorting,
+        by_scattering,
+        with_argwhere,
+        not_jitted_is_fine,
+    ],
+    "window": [filled_by_get, selected, behind_enough_zeros, rolled, taken, jitted_beside],
+    "log_total": [
+        with_minus_infinity,
+        in_three_sizes,
+        with_sizes_of_my_own,
+        with_lengths_as_arrays,
+    ],
+}
+WRONG = {
+    "block_means": [
+        ("tracing/shape-from-tracer", block_means_as_given),
+        ("tracing/shape-from-tracer", size_still_of_jnp),
+        ("tracing/shape-from-tracer", blocks_still_traced),
+        ("tracing/unhashable-static", everything_static),
+        ("tracing/not-jitted", without_jit),
+        ("tracing/new-function", jitted_at_each_call),
+        ("value/differs", interleaved),
+        ("value/shape", mean_of_columns),
+        ("value/differs", rest_in_the_last_block),
+        ("tracing/not-jitted", in_numpy),
+        ("value/differs", remembered_means),
+    ],
+    "mean_log": [
+        ("tracing/shape-from-tracer", sliced_rows),
+        ("tracing/shape-from-tracer", with_python_lengths),
+        ("tracing/value-needed", in_numpy_rows),
+        ("shapes/padding-counts", mean_of_everything),
+        ("value/differs", divided_by_the_width),
+        ("derivatives/not-finite", one_where_after),
+        ("derivatives/not-finite", nan_to_num),
+        ("shapes/mask-product", product_in_one_program),
+        ("shapes/padding-counts", product_of_floats),
+        ("shapes/padding-counts", padding_taken_for_the_smaller),
+        ("value/differs", one_entry_too_few),
+        ("value/shape", mean_over_rows),
+        ("value/shape", mean_of_all_rows),
+        ("derivatives/wrong", gradient_stopped),
+        ("value/differs", remembered_logs),
+    ],
+    "positions": [
+        ("tracing/shape-from-tracer", size_forgotten),
+        ("tracing/shape-from-tracer", boolean_index),
+        ("value/differs", fill_forgotten),
+        ("value/differs", filled_with_the_length),
+        ("value/structure", the_tuple),
+        ("value/shape", a_column),
+        ("value/shape", as_long_as_x),
+        ("value/dtype", entries_instead),
+        ("tracing/branch-on-tracer", with_a_branch),
+        ("tracing/value-needed", with_numpy),
+        ("tracing/value-needed", cut_to_the_number_found),
+        ("loops/unrolled", loop_unrolled),
+        ("value/differs", remembered_positions),
+    ],
+    "window": [
+        ("shapes/clamped", clamped),
+        ("shapes/clamped", last_entry_repeated),
+        ("tracing/shape-from-tracer", python_slice),
+        ("tracing/shape-from-tracer", width_traced),
+        ("tracing/static-value", start_static),
+        ("shapes/clamped", padded_by_one),
+        ("value/differs", padded_in_front),
+        ("value/differs", filled_with_nan),
+        ("value/shape", masked_in_place),
+        ("tracing/not-jitted", window_without_jit),
+        ("tracing/not-jitted", selected_without_jit),
+        ("value/shape", short_without_jit),
+        ("value/differs", remembered_window),
+    ],
+    "log_total": [
+        ("tracing/new-shape", each_length_alone),
+        ("tracing/new-shape", all_powers_of_two),
+        ("shapes/padding-counts", zeros_counted),
+        ("value/differs", padded_with_small_numbers),
+        ("shapes/padding-wasted", always_64),
+        ("shapes/padding-wasted", in_two_sizes),
+        ("tracing/static-value", length_static),
+        ("tracing/shape-from-tracer", length_traced),
+        ("tracing/not-jitted", never_jitted),
+        ("tracing/not-jitted", computed_by_numpy),
+        ("tracing/new-function", jitted_anew),
+        ("tracing/not-jitted", a_python_number),
+        ("tracing/value-needed", as_a_float),
+        ("value/differs", log_forgotten),
+    ],
+}
