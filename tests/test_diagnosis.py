@@ -100,6 +100,11 @@ def test_branches_are_told_with_their_places():
     ]
 
 
+def test_branches_in_the_line_of_the_call_are_not_told_again():
+    found = finding(lambda: lax.cond(True, lambda x: x, lambda x: (x, x), 1))
+    assert [place.note for place in found.where] == [""]
+
+
 @pytest.mark.parametrize(
     "loop",
     [

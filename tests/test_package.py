@@ -24,7 +24,7 @@ ALLOWED = {
     "probes": {"probes"},
     "show": {"probes", "show"},
     "solutions": set(),
-    "lessons": {"hygiene", "attempt", "exercise", "feedback", "questions", "solutions", "probes"},
+    "lessons": {"attempt", "exercise", "feedback", "questions", "solutions", "probes"},
 }
 
 

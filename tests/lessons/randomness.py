@@ -82,6 +82,17 @@ def seeds_of_their_own(key, sizes):
     ]
 
 
+def keys_by_size(key, sizes):
+    return [
+        random.normal(random.fold_in(key, m), (m, n)) / jnp.sqrt(m) for m, n in pairwise(sizes)
+    ]
+
+
+def split_once_before_the_loop(key, sizes):
+    _, subkey = random.split(key)
+    return layers_as_given(subkey, sizes)
+
+
 def numpy_draws(key, sizes):
     return [
         jnp.asarray(np.random.default_rng().normal(size=shape), "float32") / jnp.sqrt(shape[0])
@@ -207,6 +218,14 @@ def plain_walk(key, n):
     return jnp.cumsum(random.normal(key, (n,)))
 
 
+def mapped_without_a_walk(key, n):
+    return jax.vmap(random.normal)(random.split(key, n))
+
+
+def carry_returned_too(key, n):
+    return lax.scan(lambda p, e: (0.5 * p + e,) * 2, 0.0, random.normal(key, (n,)))
+
+
 def noise_repeated(key, n):
     return lax.scan(lambda p, e: (0.5 * p + e,) * 2, 0.0, jnp.full(n, random.normal(key)))[1]
 
@@ -242,6 +261,12 @@ def with_map(key, ids, batch):
         return row * 2 * random.randint(random.fold_in(key, i), row.shape, 0, 2)
 
     return lax.map(one, (ids, batch))
+
+
+def signs_plus_one(key, ids, batch):
+    keys = jax.vmap(random.fold_in, (None, 0))(key, ids)
+    signs = jax.vmap(lambda k: random.rademacher(k, batch.shape[1:], batch.dtype))(keys)
+    return batch * (1 + signs)
 
 
 def choice_of_factors(key, ids, batch):
@@ -284,6 +309,15 @@ def ids_as_seeds(key, ids, batch):
 def looked_up_too_short(key, ids, batch):
     keys = random.split(key, 1024)[ids]
     return jax.vmap(lambda k, row: row * 2 * random.bernoulli(k, shape=row.shape))(keys, batch)
+
+
+def folded_in_all_ids_at_once(key, ids, batch):
+    kept = random.bernoulli(random.fold_in(key, ids), shape=batch.shape)
+    return jnp.where(kept, 2 * batch, 0)
+
+
+def batch_size_folded_in(key, ids, batch):
+    return keys_mapped(key, ids + len(batch), batch)
 
 
 def loop_over_rows(key, ids, batch):
@@ -355,6 +389,15 @@ def seed_times_epoch(seed, epoch, n):
     return random.permutation(random.key(1000 * seed + epoch), n)
 
 
+def numpy_seeded_by_a_sum(seed, epoch, n):
+    generator = np.random.RandomState(seed + 1000 * epoch)
+    return jnp.asarray(generator.permutation(n), "int32")
+
+
+def seed_xor_epoch(seed, epoch, n):
+    return random.permutation(random.key(seed ^ epoch), n)
+
+
 def epoch_alone(seed, epoch, n):
     return random.permutation(random.key(epoch), n)
 
@@ -419,6 +462,14 @@ def race_of_exponentials(key, weights, k):
     return jnp.argsort(random.exponential(key, weights.shape) / weights)[:k]
 
 
+def powers_of_uniform_numbers(key, weights, k):
+    return lax.top_k(random.uniform(key, weights.shape) ** (1 / weights), k)[1]
+
+
+def weights_as_they_are(key, weights, k):
+    return random.choice(key, weights.size, (k,), replace=False, p=weights)
+
+
 def weights_in_place_of_indices(key, weights, k):
     return random.choice(key, weights, (k,), replace=False, p=weights / weights.sum())
 
@@ -437,6 +488,14 @@ def weights_as_logits(key, weights, k):
 
 def weights_left_out(key, weights, k):
     return random.choice(key, weights.size, (k,), replace=False)
+
+
+def uniform_numbers_times_weights(key, weights, k):
+    return lax.top_k(random.uniform(key, weights.shape) * weights, k)[1]
+
+
+def softmax_of_the_weights(key, weights, k):
+    return random.choice(key, 3, (k,), replace=False, p=jax.nn.softmax(weights))
 
 
 def the_likeliest(key, weights, k):
@@ -487,6 +546,7 @@ RIGHT = {
         with_uniform_numbers,
         with_map,
         choice_of_factors,
+        signs_plus_one,
         split_far_and_looked_up,
     ],
     "epoch_order": [
@@ -503,6 +563,8 @@ RIGHT = {
         one_after_the_other,
         pick_jitted,
         race_of_exponentials,
+        powers_of_uniform_numbers,
+        weights_as_they_are,
     ],
 }
 WRONG = {
@@ -510,6 +572,8 @@ WRONG = {
         ("keys/reused", layers_as_given),
         ("keys/reused", split_and_draws_with_the_old_one),
         ("keys/reused", split_and_fold_in_mixed),
+        ("keys/reused", keys_by_size),
+        ("keys/reused", split_once_before_the_loop),
         ("keys/ignored", seeds_of_their_own),
         ("keys/not-repeatable", numpy_draws),
         ("keys/related", one_draw_turned_round),
@@ -526,6 +590,8 @@ WRONG = {
         ("value/distribution", starts_with_the_start),
         ("value/shape", last_position_only),
         ("value/distribution", plain_walk),
+        ("value/differs", mapped_without_a_walk),
+        ("value/structure", carry_returned_too),
         ("keys/related", noise_repeated),
         ("keys/ignored", seeded_inside),
         ("keys/not-repeatable", numpy_noise),
@@ -537,6 +603,8 @@ WRONG = {
         ("keys/batch-dependent", folded_in_the_place),
         ("keys/ignored", ids_as_seeds),
         ("keys/reused", looked_up_too_short),
+        ("runs/raised", folded_in_all_ids_at_once),
+        ("keys/batch-dependent", batch_size_folded_in),
         ("loops/unrolled", loop_over_rows),
         ("value/differs", not_doubled),
         ("value/distribution", too_many_kept),
@@ -546,6 +614,8 @@ WRONG = {
     "epoch_order": [
         ("keys/colliding-seeds", seed_plus_epoch),
         ("keys/colliding-seeds", seed_times_epoch),
+        ("keys/colliding-seeds", numpy_seeded_by_a_sum),
+        ("keys/colliding-seeds", seed_xor_epoch),
         ("keys/ignored", epoch_alone),
         ("keys/ignored", seed_alone),
         ("loops/unrolled", chain_of_splits),
@@ -560,6 +630,8 @@ WRONG = {
         ("value/drawn-twice", categorical_puts_back),
         ("value/distribution", weights_as_logits),
         ("value/distribution", weights_left_out),
+        ("value/distribution", uniform_numbers_times_weights),
+        ("value/distribution", softmax_of_the_weights),
         ("keys/ignored", the_likeliest),
         ("keys/reused", one_key_for_every_pick),
         ("keys/not-repeatable", numpy_choice),

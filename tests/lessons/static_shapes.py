@@ -43,6 +43,12 @@ def with_a_mask(x, blocks):
     return jnp.mean(jnp.broadcast_to(x[None, :], mine.shape), axis=1, where=mine)
 
 
+@jax.jit(static_argnames="blocks")
+def block_by_block(x, blocks):
+    size, _ = divmod(len(x), blocks)
+    return jax.vmap(jnp.mean)(jnp.stack(jnp.split(x[: blocks * size], blocks)))
+
+
 @jax.jit
 def block_means_as_given(x, blocks):
     size = jnp.floor_divide(x.shape[0], blocks)
@@ -477,6 +483,26 @@ def with_lengths_as_arrays(x):
     return _stable_total(jnp.asarray(np.pad(x, (0, size - len(x)))), jnp.int32(len(x)))
 
 
+@jax.jit
+def _weighted_total(padded, weights):
+    return jax.nn.logsumexp(padded, b=weights)
+
+
+def with_weights(x):
+    size = min(size for size in (8, 16, 32, 64) if size >= len(x))
+    return _weighted_total(np.resize(x, size), np.arange(size) < len(x))
+
+
+def padded_by_jnp(x):
+    size = max(8, 1 << (len(x) - 1).bit_length())
+    return _stable_total(jnp.pad(x, (0, size - len(x))), len(x))
+
+
+def set_into_zeros(x):
+    size = max(8, 1 << (len(x) - 1).bit_length())
+    return _stable_total(jnp.zeros(size).at[: len(x)].set(x), len(x))
+
+
 def each_length_alone(x):
     return _total_under_minus_infinity(x)
 
@@ -563,7 +589,13 @@ def log_forgotten(x):
 
 STUBS = dict.fromkeys(["block_means", "mean_log", "positions", "window", "log_total"], stub)
 RIGHT = {
-    "block_means": [static_by_position, with_numpy_shapes, size_made_outside, with_a_mask],
+    "block_means": [
+        static_by_position,
+        with_numpy_shapes,
+        size_made_outside,
+        with_a_mask,
+        block_by_block,
+    ],
     "mean_log": [
         sum_and_divide,
         safe_is_enough,
@@ -586,6 +618,7 @@ RIGHT = {
         in_three_sizes,
         with_sizes_of_my_own,
         with_lengths_as_arrays,
+        with_weights,
     ],
 }
 WRONG = {
@@ -652,6 +685,8 @@ WRONG = {
     "log_total": [
         ("tracing/new-shape", each_length_alone),
         ("tracing/new-shape", all_powers_of_two),
+        ("tracing/new-shape", padded_by_jnp),
+        ("tracing/new-shape", set_into_zeros),
         ("shapes/padding-counts", zeros_counted),
         ("value/differs", padded_with_small_numbers),
         ("shapes/padding-wasted", always_64),

@@ -70,6 +70,7 @@ def test_static_is_what_jax_does_not_flatten(tree, static):
     found = {node.key: node.text for node in nodes_of(tree).parts if node.role == "static"}
     assert static.items() <= found.items()
     assert not found.keys() & parts_of(tree).keys()
+    assert not any(key.startswith("._") for key in found)
     assert static or not found
 
 

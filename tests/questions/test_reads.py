@@ -10,7 +10,7 @@ from traced import ask
 from traced.questions import follows_changes
 
 X = jnp.ones(2)
-factor, offset = 2.0, 1.0
+factor, factor_of_offset, offset = 2.0, 1.0, 1.0
 table = [1.0]
 
 
@@ -35,11 +35,11 @@ passes_on = jax.jit(lambda x, y: x * y)
 
 class Gain:
     def __init__(self):
-        self.gain = 2.0
+        self.gain, self.bias = 2.0, 0.0
 
     @jax.jit(static_argnums=0)
     def __call__(self, x):
-        return self.gain * x
+        return self.gain * x + self.bias
 
 
 def set_gain(gain):
@@ -91,6 +91,12 @@ def test_both_places_are_the_readers_own():
     read, changed = ask(follows_changes(X, change=set_factor), reads_factor).finding.where
     assert read.source == "reads_factor = jax.jit(lambda x: factor * x)"
     assert changed.source == "factor = 3.0"
+
+
+def test_of_several_reads_the_one_that_changed_is_named():
+    both = jax.jit(lambda x: factor * x + factor_of_offset * offset)
+    finding = ask(follows_changes(X, change=set_factor), lambda x: 2 * both(x)).finding
+    assert dict(finding.saw)["read"] == "global factor"
 
 
 def test_without_a_change_it_is_about_the_traces_that_are_kept():

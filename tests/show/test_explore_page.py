@@ -15,8 +15,8 @@ from traced import explore
 pytestmark = needs_browser
 FRAME = """<!doctype html><html lang="en"><head><title>A picture</title>
 <meta name="viewport" content="width=device-width"><style>:root {{ color-scheme: light dark }}
-body {{ font: 16px sans-serif; margin: 1em; color: CanvasText; background: Canvas }}</style></head><body>
-<main><h1>A picture</h1>{}</main></body></html>"""
+body {{ font: 16px sans-serif; margin: 1em; color: CanvasText; background: Canvas }}</style>
+</head><body><main><h1>A picture</h1>{}</main></body></html>"""
 
 
 def step(carry: jax.Array, row: jax.Array) -> tuple[jax.Array, jax.Array]:

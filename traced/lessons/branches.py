@@ -9,10 +9,15 @@ import numpy as np
 from traced.attempt import attempt
 from traced.exercise import Exercise
 from traced.feedback import fault, require
-from traced.hygiene import derives_its_values
 from traced.probes.jaxprs import find_equations
 from traced.probes.nans import find_first_nan
-from traced.questions import compare, returns, traces_at_most, works_under_jit
+from traced.questions import (
+    compare,
+    derives_its_values,
+    returns,
+    traces_at_most,
+    works_under_jit,
+)
 from traced.solutions import branches as solutions
 
 _g = jnp.array([3.0, -4.0])

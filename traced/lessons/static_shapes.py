@@ -1,6 +1,6 @@
 """What 05_static_shapes asks."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -11,8 +11,10 @@ import numpy as np
 from traced.attempt import attempt
 from traced.exercise import Exercise, Question
 from traced.feedback import Found, fault, require
+from traced.probes.compilations import record_compilations
 from traced.probes.jaxprs import find_equations
 from traced.probes.nans import find_first_nan
+from traced.probes.shapes import find_first_dependence
 from traced.probes.traces import record_traces
 from traced.questions import (
     can_be_traced,
@@ -34,8 +36,20 @@ def _block_means(x: Any, blocks: int) -> Any:
 def _block_means_calls(answer: Any) -> None:
     for x in (np.arange(7.0, dtype=np.float32), np.arange(7, 0, -1, dtype=np.float32)):
         for blocks in (2, 3):
-            got = attempt(answer, jnp.asarray(x), blocks)
+            got = _call_or_tell_origin(answer, jnp.asarray(x), blocks)
             compare(_block_means(x, blocks), got, given=f"x = {x}, blocks = {blocks}")
+
+
+def _call_or_tell_origin(answer: Any, x: Any, blocks: int) -> Any:
+    try:
+        return attempt(answer, x, blocks)
+    except Found as found:
+        if (code := found.finding.code) != "tracing/shape-from-tracer":
+            raise
+        by = attempt(find_first_dependence, lambda x: answer(x, blocks), x)
+        # JAX names the traced arguments; there are none where `jnp` made the number.
+        names = ", ".join(name for name in (by.arguments if by else ()) if name != "x")
+        raise fault(code, *found.finding.where, depends_on=names or "a result of `jnp`") from None
 
 
 block_means = Exercise(
@@ -62,14 +76,12 @@ _lengths = jnp.array([3, 1, 4])
 
 def _padded(padding: float) -> Any:
     x = np.array([[2.0, 1.0, 4.0, 0.5], [3.0, 0.5, 2.0, 1.5], [1.0, 2.0, 3.0, 5.0]], np.float32)
-    return jnp.asarray(
-        np.where(np.arange(4) < np.asarray(_lengths)[:, None], x, np.float32(padding))
-    )
+    given = np.arange(4) < np.asarray(_lengths)[:, None]
+    return jnp.asarray(np.where(given, x, np.float32(padding)))
 
 
 def _mean_log(x: Any, lengths: Any) -> Any:
-    rows = zip(np.asarray(x), np.asarray(lengths), strict=True)
-    return np.stack([np.log(row[:length]).mean() for row, length in rows])
+    return np.stack([np.log(row[:n]).mean() for row, n in zip(np.asarray(x), lengths, strict=True)])
 
 
 def _ignores_padding(answer: Any) -> None:
@@ -242,22 +254,21 @@ def _count_zeros(x: Any, got: Any) -> None:
         raise fault("shapes/padding-counts", **saw)
 
 
-def _groups(answer: Any) -> Iterator[tuple[int, int]]:
-    """Yield the first and the last length of each run of lengths that share a trace."""
-    firsts = []
+def _pads_little(answer: Any) -> None:
+    firsts, compiled = [], []
     jax.clear_caches()  # type: ignore[no-untyped-call]  # JAX gives it no types
     for length in range(1, 65):
-        with record_traces() as traces:
+        with record_traces() as traces, record_compilations() as programs:
             attempt(answer, _vector(length))
         firsts += [length] if traces else []
-    yield from ((first, after - 1) for first, after in pairwise([*firsts, 65]))
-
-
-def _pads_little(answer: Any) -> None:
-    for first, last in _groups(answer):
+        compiled += [programs] if programs else []
+    if len(compiled) > 8:  # operations outside `jit`, such as `jnp.pad`, are compiled too
+        last = f"{', '.join(compiled[-1])}, at {len(compiled)} of 64 lengths"
+        raise fault("tracing/new-shape", compiled_anew=last)
+    for first, after in pairwise([*firsts, 65]):
         shortest = max(first, 9)
-        if last >= 2 * shortest:
-            raise fault("shapes/padding-wasted", one_trace=f"{shortest} to {last} entries")
+        if after > 2 * shortest:
+            raise fault("shapes/padding-wasted", one_trace=f"{shortest} to {after - 1} entries")
 
 
 def _exponentiates_under_jit(answer: Any) -> None:

@@ -57,7 +57,7 @@ class Origins:
         spots = []
         for code, line in calls(eqn, _is_foreign):
             # Beyond our own call of the function lies whoever asked for the picture.
-            if _is_ours(code.co_filename) or code.co_name == "<module>":
+            if _is_ours(code.co_filename):
                 break
             self.codes[code] = None
             spots.append((code.co_filename, line))

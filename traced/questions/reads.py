@@ -1,6 +1,7 @@
 """Ask whether an answer follows what it reads besides its arguments."""
 
 import contextlib
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -45,7 +46,7 @@ def follows_changes(*args: Any, change: Callable[[Any], Any] | None = None) -> Q
         if found:
             suspects, saw = found
             names = [effect.target for effect in effects]
-            suspects = [each for each in suspects if _is_one(each, names)] or suspects
+            suspects = [each for each in suspects if _is_among(each.name, names)] or suspects
             changed = next((each.place for each in effects if each.place), None)
             raise _fault(suspects, changed, saw)
 
@@ -85,8 +86,11 @@ def _same(left: Any, right: Any) -> bool:
     return not find_tree_differences(left, right, rtol=0.0, atol=0.0)
 
 
-def _is_one(read: HiddenRead, names: list[str]) -> bool:
-    return any(name.startswith(read.name) or read.name.startswith(name) for name in names)
+def _is_among(name: str, changed: list[str]) -> bool:
+    """Return whether what is read as `name` was changed, where an object may have another name."""
+    first, *rest = re.split(r"[.\[]", name)
+    parts = (re.split(r"[.\[]", each) for each in changed)
+    return any(each[1 : len(rest) + 1] == rest if rest else each[0] == first for each in parts)
 
 
 def _fault(suspects: list[HiddenRead], changed: Place | None, saw: dict[str, str]) -> Found:
