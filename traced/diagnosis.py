@@ -112,7 +112,9 @@ def _evidence(code: str, error: BaseException) -> Iterator[tuple[str, str]]:
         yield _branch(found["other"]) + path, _type(found["second"])
     elif code.startswith("trees/") and (found := PATH.search(text)):
         yield "where the trees part", found["path"]
-        yield from zip(("the first has", "the other has"), map(_type, CLASS.findall(text)), strict=False)
+        yield from zip(
+            ("the first has", "the other has"), map(_type, CLASS.findall(text)), strict=False
+        )
     else:
         yield type(error).__name__, first_sentence(error)
 

@@ -29,6 +29,14 @@ def flag_outside(g, limit, enabled):
     return _shortened(g, limit) if enabled else g
 
 
+@jax.jit(static_argnames="enabled")
+def length_dead(g, limit, enabled):
+    length = jnp.sqrt(jnp.sum(g**2))
+    if enabled:
+        g = g * (limit / jnp.maximum(length, limit))
+    return g
+
+
 @jax.jit
 def clip_as_given(g, limit, enabled):
     length = jnp.sqrt(jnp.sum(g**2))
@@ -91,6 +99,13 @@ def age_apart(best, loss, params):
 
 
 @jax.jit
+def by_switch(best, loss, params):
+    best["age"] += 1
+    new = {"loss": loss, "params": params, "age": 0}
+    return lax.switch(jnp.int32(loss < best["loss"]), [lambda: best, lambda: new])
+
+
+@jax.jit
 def best_as_given(best, loss, params):
     return lax.cond(
         loss < best["loss"],
@@ -124,6 +139,18 @@ def equal_is_better(best, loss, params):
         lambda: {"loss": loss, "params": params, "age": 0},
         lambda: best | {"age": best["age"] + 1},
     )
+
+
+@jax.jit
+def age_left_as_it_was(best, loss, params):
+    new = {"loss": loss, "params": params, "age": best["age"]}
+    return lax.cond(loss < best["loss"], lambda: new, lambda: best | {"age": best["age"] + 1})
+
+
+@jax.jit
+def updated_in_the_branch(best, loss, params):
+    new = {"loss": loss, "params": params, "age": 0}
+    return lax.cond(loss < best["loss"], lambda: new, lambda: best.update(age=best["age"] + 1))
 
 
 @jax.jit
@@ -166,6 +193,11 @@ def by_two_conds(i, x):
     )
 
 
+def stacked(i, x):
+    results = jnp.stack([jax.nn.relu(x), jnp.tanh(x), x])
+    return results.at[i].get(mode="fill", fill_value=jnp.nan, wrap_negative_indices=False)
+
+
 def clamped(i, x):
     return lax.switch(i, [jax.nn.relu, jnp.tanh, lambda x: x], x)
 
@@ -173,6 +205,16 @@ def clamped(i, x):
 def only_too_large(i, x):
     nothing = lambda x: jnp.full_like(x, jnp.nan)  # noqa: E731  # as readers write it
     return lax.switch(i, [jax.nn.relu, jnp.tanh, lambda x: x, nothing], x)
+
+
+def counted_from_the_end(i, x):
+    results = jnp.stack([jax.nn.relu(x), jnp.tanh(x), x])
+    return results.at[i].get(mode="fill", fill_value=jnp.nan)
+
+
+def range_by_python(i, x):
+    known = lax.switch(i, [jax.nn.relu, jnp.tanh, lambda x: x], x)
+    return jnp.where(0 <= i < 3, known, jnp.nan)
 
 
 def by_python_ifs(i, x):
@@ -230,6 +272,22 @@ def with_a_rule_of_its_own(a, b):
     return _root(jnp.sum((a - b) ** 2))
 
 
+def root_of_the_safe_alone(a, b):
+    squared = jnp.sum((a - b) ** 2)
+    return jnp.sqrt(jnp.where(squared > 0, squared, 0.0))
+
+
+def close_is_equal(a, b):
+    squared = jnp.sum((a - b) ** 2)
+    apart = squared > 1e-6
+    return jnp.where(apart, jnp.sqrt(jnp.where(apart, squared, 1.0)), 0.0)
+
+
+def zero_not_put_back(a, b):
+    squared = jnp.sum((a - b) ** 2)
+    return jnp.sqrt(jnp.where(squared > 0, squared, 1.0))
+
+
 def plain_norm(a, b):
     return jnp.linalg.norm(a - b)
 
@@ -284,6 +342,15 @@ def written_out(rows):
     return lax.cond((rows < 0).any(), softmax, lambda rows: rows, rows)
 
 
+def asked_once_for_all(rows):
+    broken = (rows < 0).any()
+    return jax.vmap(
+        lambda row: lax.cond(
+            broken, lambda: jnp.where((row < 0).any(), jax.nn.softmax(row), row), lambda: row
+        )
+    )(rows)
+
+
 def mapped_cond(rows):
     return jax.vmap(lambda row: lax.cond(jnp.any(row < 0), jax.nn.softmax, lambda row: row, row))(
         rows
@@ -303,6 +370,11 @@ def mend_by_python(rows):
     return mend_by_where(rows) if jnp.any(rows < 0) else rows
 
 
+def broken_rows_alone(rows):
+    broken = jnp.any(rows < 0, axis=1)
+    return rows.at[broken].set(jax.nn.softmax(rows[broken]))
+
+
 def all_rows(rows):
     return lax.cond(jnp.any(rows < 0), jax.nn.softmax, lambda rows: rows, rows)
 
@@ -319,11 +391,11 @@ def predicate_per_row(rows):
 
 STUBS = dict.fromkeys(("clip_norm", "keep_best", "activation", "distance", "mend"), stub)
 RIGHT = {
-    "clip_norm": [smaller_factor, flag_outside],
-    "keep_best": [by_where, age_apart],
-    "activation": [fourth_branch, by_select, by_two_conds],
-    "distance": [by_cond, with_a_safe_norm, with_a_rule_of_its_own],
-    "mend": [row_by_row, in_a_scan, written_out],
+    "clip_norm": [smaller_factor, flag_outside, length_dead],
+    "keep_best": [by_where, age_apart, by_switch],
+    "activation": [fourth_branch, by_select, by_two_conds, stacked],
+    "distance": [by_cond, with_a_safe_norm, with_a_rule_of_its_own, root_of_the_safe_alone],
+    "mend": [row_by_row, in_a_scan, written_out, asked_once_for_all],
 }
 WRONG = {
     "clip_norm": [
@@ -340,6 +412,8 @@ WRONG = {
         ("branches/disagree", age_a_float),
         ("value/dtype", both_ages_floats),
         ("value/differs", equal_is_better),
+        ("value/differs", age_left_as_it_was),
+        ("branches/disagree", updated_in_the_branch),
         ("tracing/branch-on-tracer", by_python),
         ("tracing/not-jitted", by_python_without_jit),
         ("runs/raised", results_for_functions),
@@ -347,6 +421,8 @@ WRONG = {
     "activation": [
         ("value/differs", clamped),
         ("value/differs", only_too_large),
+        ("value/differs", counted_from_the_end),
+        ("tracing/branch-on-tracer", range_by_python),
         ("tracing/branch-on-tracer", by_python_ifs),
         ("tracing/value-needed", by_list),
         ("runs/raised", by_dictionary),
@@ -358,6 +434,8 @@ WRONG = {
         ("derivatives/not-finite", where_outside),
         ("derivatives/not-finite", nan_to_num),
         ("value/differs", large_epsilon),
+        ("value/differs", close_is_equal),
+        ("value/differs", zero_not_put_back),
         ("value/differs", root_forgotten),
         ("derivatives/wrong", gradient_stopped),
         ("tracing/branch-on-tracer", python_if),
@@ -367,6 +445,7 @@ WRONG = {
         ("branches/both-run", mend_by_where),
         ("branches/both-run", computed_before_the_cond),
         ("tracing/branch-on-tracer", mend_by_python),
+        ("tracing/shape-from-tracer", broken_rows_alone),
         ("value/differs", all_rows),
         ("value/differs", by_entry),
         ("runs/raised", predicate_per_row),

@@ -95,6 +95,22 @@ def by_numpy(signal):
     return np.stack(levels)
 
 
+def filled_like_numpy(signal):
+    levels = np.zeros(len(signal))
+    level = signal[0]
+    for i, value in enumerate(signal):
+        level = 0.9 * level + 0.1 * value
+        levels[i] = level
+    return levels
+
+
+def first_level_forgotten(signal):
+    def body(i, levels):
+        return levels.at[i].set(0.9 * levels[i - 1] + 0.1 * signal[i])
+
+    return lax.fori_loop(1, len(signal), body, jnp.zeros_like(signal))
+
+
 def carried_as_a_vector(signal):
     return lax.scan(lambda y, v: (0.9 * y + 0.1 * v,) * 2, jnp.zeros(1, "int32"), signal)[1]
 
@@ -205,6 +221,16 @@ def step_without_output(rows):
         return _step(carry, row)[0], None
 
     (count, _), means = lax.scan(step, (0.0, jnp.zeros_like(rows[0])), rows)
+    return count.astype("int32"), means
+
+
+def mean_kept_integer(rows):
+    def step(carry, row):
+        (count, mean), out = _step(carry, row)
+        return (count, mean.astype("int32")), out
+
+    start = (0.0, jnp.zeros_like(rows[0], "int32"))
+    (count, _), means = lax.scan(step, start, rows)
     return count.astype("int32"), means
 
 
@@ -330,6 +356,18 @@ def one_step_late(f, x, most):
         return (jnp.where(done, x, x - value / slope), jnp.abs(value) <= 1e-4), None
 
     return lax.scan(step, (x, False), None, length=most)[0][0]
+
+
+def without_abs(f, x, most):
+    def body(_, x):
+        return jnp.where(f(x) > 1e-4, x - f(x) / jax.grad(f)(x), x)
+
+    return lax.fori_loop(0, most, body, x)
+
+
+def one_more_step_derived(f, x, most):
+    x = lax.stop_gradient(newton_by_while(f, x, most))
+    return x - f(x) / lax.stop_gradient(jax.grad(f)(x))
 
 
 def root_by_heart(f, x, most):
@@ -494,6 +532,10 @@ def both_halves(decay, x):
     return lax.associative_scan(lambda p, q: (p[0] * q[0], q[0] * p[1] + q[1]), (decay, x))
 
 
+def first_halves(decay, x):
+    return both_halves(decay, x)[0]
+
+
 def last_sum(decay, x):
     return with_named_halves(decay, x)[-1]
 
@@ -544,6 +586,8 @@ WRONG = {
         ("value/structure", carry_and_levels),
         ("runs/raised", no_pair),
         ("tracing/numpy-on-tracer", by_numpy),
+        ("runs/raised", filled_like_numpy),
+        ("value/differs", first_level_forgotten),
         ("loops/carry-mismatch", carried_as_a_vector),
         ("value/shape", first_signal_by_heart),
     ],
@@ -556,6 +600,7 @@ WRONG = {
         ("value/shape", pair_turned_round),
         ("value/shape", last_mean_only),
         ("value/structure", step_without_output),
+        ("value/differs", mean_kept_integer),
         ("loops/unrolled", means_unrolled),
     ],
     "newton": [
@@ -568,6 +613,8 @@ WRONG = {
         ("derivatives/wrong", stopped),
         ("value/differs", finished_by_step_size),
         ("value/differs", one_step_late),
+        ("value/differs", without_abs),
+        ("value/differs", one_more_step_derived),
         ("value/differs", root_by_heart),
     ],
     "median_gaps": [
@@ -590,6 +637,7 @@ WRONG = {
         ("value/differs", divided_by_products),
         ("cost/memory", pairs_of_all),
         ("value/structure", both_halves),
+        ("value/differs", first_halves),
         ("value/shape", last_sum),
     ],
 }

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from functools import partial
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -118,6 +119,14 @@ def anywhere_in_the_path(params, rate):
     )
 
 
+def by_the_end_of_the_name(params, rate):
+    def shrink(path, leaf):
+        name = keystr(path, simple=True, separator="/")
+        return leaf * (1 - rate) if name.endswith("kernel") else leaf
+
+    return jax.tree.map_with_path(shrink, params)
+
+
 def key_of_an_index(params, rate):
     return jax.tree.map_with_path(
         lambda path, leaf: leaf * (1 - rate) if path[-1].key == "kernel" else leaf, params
@@ -156,6 +165,14 @@ def with_a_partial(model, batch, scales):
     return jax.vmap(partial(predict, model), in_axes=({"x": 0, "mask": None}, 0))(batch, scales)
 
 
+def by_map(model, batch, scales):
+    def row(args):
+        x, scale = args
+        return predict(model, batch | {"x": x}, scale)
+
+    return jax.lax.map(row, (batch["x"], scales))
+
+
 def predict_as_given(model, batch, scales):
     return jax.vmap(predict, in_axes=(0, {"x": 0}))(model, batch, scales)
 
@@ -166,6 +183,10 @@ def one_key_missing(model, batch, scales):
 
 def mask_mapped(model, batch, scales):
     return jax.vmap(predict, in_axes=(None, 0, 0))(model, batch, scales)
+
+
+def model_mapped(model, batch, scales):
+    return jax.vmap(predict, in_axes=(0, {"x": 0, "mask": None}, 0))(model, batch, scales)
 
 
 def scale_shared(model, batch, scales):
@@ -200,6 +221,24 @@ class EverythingTraced(_Calls):
     mean: jax.Array
     std: jax.Array
     clip: float | None = None
+
+
+class NamedFields(NamedTuple):
+    mean: jax.Array
+    std: jax.Array
+    clip: float | None = None
+    __call__ = _Calls.__call__
+
+
+@register_dataclass
+@dataclass
+class Converts(_Calls):
+    mean: jax.Array
+    std: jax.Array
+    clip: float | None = field(default=None, metadata={"static": True})
+
+    def __post_init__(self):
+        self.mean, self.std = jnp.asarray(self.mean), jnp.asarray(self.std)
 
 
 @register_pytree_node_class
@@ -312,6 +351,23 @@ def batch_donated(state, batch):
 
 
 @jax.jit(donate_argnums=0)
+def sgd_instead(state, batch):
+    gradients = jax.grad(loss)(state["params"], batch)
+    params = jax.tree.map(lambda p, g: p - 0.1 * g, state["params"], gradients)
+    return state | {"params": params, "step": state["step"] + 1}
+
+
+@jax.jit(donate_argnums=0)
+def adam_begun_anew(state, batch):
+    return _stepped(state | {"opt_state": adam.init(state["params"])}, batch)
+
+
+@jax.jit(donate_argnums=0)
+def step_a_float(state, batch):
+    return _stepped(state, batch) | {"step": state["step"] + 1.0}
+
+
+@jax.jit(donate_argnums=0)
 def step_forgotten(state, batch):
     return _stepped(state, batch) | {"step": state["step"]}
 
@@ -343,8 +399,8 @@ STUBS["Standardizer"] = StubClass
 RIGHT = {
     "combine": [by_flattening, by_recursion],
     "decay": [by_name, decay_by_recursion, by_a_mask],
-    "predict_all": [in_two_steps, without_vmap, with_a_partial],
-    "Standardizer": [EverythingTraced, FlattensItself],
+    "predict_all": [in_two_steps, without_vmap, with_a_partial, by_map],
+    "Standardizer": [EverythingTraced, FlattensItself, NamedFields, Converts],
     "train_step": [in_one_go, with_a_fresh_dictionary],
 }
 WRONG = {
@@ -359,6 +415,7 @@ WRONG = {
         ("value/differs", all_leaves),
         ("value/differs", by_dimensions),
         ("value/differs", anywhere_in_the_path),
+        ("value/differs", by_the_end_of_the_name),
         ("runs/raised", key_of_an_index),
         ("value/differs", first_level_only),
         ("effects/argument", in_place),
@@ -366,10 +423,11 @@ WRONG = {
     "predict_all": [
         ("trees/prefix", predict_as_given),
         ("trees/prefix", one_key_missing),
-        ("runs/raised", mask_mapped),
+        ("trees/prefix", model_mapped),
+        ("trees/prefix", mask_mapped),
         ("runs/raised", scale_shared),
         ("loops/unrolled", by_a_loop),
-        ("runs/raised", batch_transposed),
+        ("trees/prefix", batch_transposed),
     ],
     "Standardizer": [
         ("trees/static-array", AsGiven),
@@ -384,6 +442,9 @@ WRONG = {
         ("cost/not-donated", batch_donated),
         ("tracing/not-jitted", never_jitted),
         ("tracing/not-jitted", jitted_inside),
+        ("value/differs", sgd_instead),
+        ("value/differs", adam_begun_anew),
+        ("value/dtype", step_a_float),
         ("value/differs", step_forgotten),
         ("value/differs", moments_forgotten),
         ("value/structure", params_only),

@@ -83,9 +83,7 @@ def seeds_of_their_own(key, sizes):
 
 
 def keys_by_size(key, sizes):
-    return [
-        random.normal(random.fold_in(key, m), (m, n)) / jnp.sqrt(m) for m, n in pairwise(sizes)
-    ]
+    return [random.normal(random.fold_in(key, m), (m, n)) / jnp.sqrt(m) for m, n in pairwise(sizes)]
 
 
 def split_once_before_the_loop(key, sizes):

@@ -10,7 +10,7 @@ import numpy as np
 
 from traced.attempt import attempt
 from traced.exercise import Exercise, Question
-from traced.feedback import require
+from traced.feedback import Found, fault, require
 from traced.probes.growth import grown
 from traced.probes.jaxprs import find_equations
 from traced.probes.memory import measure_program
@@ -135,11 +135,22 @@ def _newton_derives(answer: Any) -> None:
         return answer(lambda x: x**2 - a, 1.0, 20)
 
     for a in (2.0, 9.0):
-        slope, wanted = attempt(jax.jit(jax.grad(root)), a), 0.5 / a**0.5
+        slope, wanted = _slope(root, a), 0.5 / a**0.5
         # Newton's steps end near the root, so their derivative is near that of the root.
         close = bool(np.isclose(slope, wanted, rtol=1e-2))
         seen = {"given": f"f(x) = x**2 - a, a = {a}", "wanted": f"{wanted:.3f}"}
         require(close, "derivatives/wrong", **seen, got=f"{slope:.3f}")
+
+
+def _slope(root: Callable[[Any], Any], a: float) -> Any:
+    try:
+        return attempt(jax.jit(jax.grad(root)), a)
+    except Found as found:
+        if found.finding.code != "loops/reverse-mode":
+            raise
+        # JAX raises on the way back, where no line of the answer is on the stack.
+        place, saw = _place_of(("while",), root, a), dict(found.finding.saw)
+        raise fault("loops/reverse-mode", place, **saw) from None
 
 
 newton = Exercise(
@@ -173,11 +184,11 @@ def _forgets_its_steps(answer: Any) -> None:
     needed = attempt(measure_program, jax.grad(total), _ROWS).temporary_bytes
     if needed is not None:
         seen = {"bytes_for_the_gradient": needed, "bytes_of_all_pairs": _PAIRS}
-        require(needed <= _PAIRS, "loops/residuals", _place_of_loop(answer, _ROWS), **seen)
+        require(needed <= _PAIRS, "loops/residuals", _place_of(LOOPS, answer, _ROWS), **seen)
 
 
-def _place_of_loop(answer: Any, *args: Any) -> Place | None:
-    loops = (each for each in find_equations(answer, *args) if each.primitive in LOOPS)
+def _place_of(primitives: tuple[str, ...], answer: Any, *args: Any) -> Place | None:
+    loops = (each for each in find_equations(answer, *args) if each.primitive in primitives)
     return next((each.place for each in loops), None)
 
 

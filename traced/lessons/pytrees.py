@@ -1,7 +1,9 @@
 """What 08_pytrees asks."""
 
 import copy
+import re
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import jax
@@ -10,7 +12,8 @@ import numpy as np
 
 from traced.attempt import attempt
 from traced.exercise import Exercise
-from traced.feedback import require
+from traced.feedback import Finding, Found, require
+from traced.probes.places import place_of_error
 from traced.questions import compare, donates, keeps_its_size, returns, traces_at_most
 from traced.solutions import pytrees as solutions
 
@@ -36,7 +39,7 @@ combine = Exercise(
 _model = {
     "blocks": [
         {"kernel": jnp.ones((2, 2)), "bias": jnp.ones(2)},
-        {"kernel": jnp.ones(3), "scale": jnp.ones((2, 2))},
+        {"kernel": jnp.ones(3), "scale": jnp.ones((2, 2)), "old_kernel": jnp.ones(2)},
     ],
     "kernel_head": {"kernel": jnp.full((2, 1), 4.0), "table": jnp.ones((5, 2))},
 }
@@ -80,9 +83,40 @@ def _predicted(model: Any, batch: Any, scales: Any) -> Any:
     return np.asarray(scales)[:, None] * np.where(batch["mask"], hidden, np.float32(0))
 
 
+def _fits_its_axes(answer: Any) -> None:
+    def call(*args: Any) -> Any:
+        try:
+            return answer(*args)
+        except (TypeError, ValueError) as error:
+            if saw := tuple(_of_axes(str(error))):
+                places = filter(None, [place_of_error(error)])
+                raise Found(Finding("trees/prefix", tuple(places), saw)) from None
+            raise
+
+    attempt(call, *_rows(4))
+
+
+def _of_axes(message: str) -> Iterator[tuple[str, str]]:
+    """Yield what a message of `vmap` says of the arguments, which is not in its first sentence.
+
+    >>> list(_of_axes("bad in_axes, but got len(in_axes)=2, len(args)=3."))
+    [('entries of `in_axes`', '2'), ('arguments', '3')]
+    """
+    if found := re.search(r"len\(in_axes\)=(\d+), len\(args\)=(\d+)", message):
+        yield from zip(("entries of `in_axes`", "arguments"), found.groups(), strict=True)
+    # An entry None for a shared dictionary is listed there as well, and is no fault.
+    keys = r"numbers of pytree children at key path\s+vmap (\S+)\n.*?key sets is\s+(\S.*?)\n"
+    for entry, differ in re.findall(keys, message + "\n", re.DOTALL):
+        yield f"{entry} and its argument differ in the key", differ.strip("[']")
+    if "inconsistent sizes for array axes" in message:
+        mapped = r"axis (\d+) of argument (\S+) of type ([^\s;]+)"
+        for axis, name, kind in re.findall(mapped, message):
+            yield "mapped", f"axis {axis} of {name}, {kind}"
+
+
 predict_all = Exercise(
     name="predict_all",
-    questions=(returns(_predicted, _rows(4), _rows(2)), keeps_its_size(_rows)),
+    questions=(_fits_its_axes, returns(_predicted, _rows(4), _rows(2)), keeps_its_size(_rows)),
     hints=(
         "Count the arguments, and the entries of `in_axes`. Then ask of each leaf: "
         "has it a row for each example?",
@@ -98,9 +132,14 @@ predict_all = Exercise(
 _z = jnp.array([-4.0, 1.0, 8.0])
 
 
+def _applied(made: Any, x: Any) -> Any:
+    """Call an object; JAX's message on an object that is no pytree names this function."""
+    return made(x)
+
+
 def _keeps_its_arrays_among_the_leaves(answer: Any) -> None:
     made = attempt(answer, jnp.ones(3), jnp.full(3, 2.0), 1.5)
-    attempt(jax.jit(lambda made, x: made(x)), made, _z)
+    attempt(jax.jit(_applied), made, _z)
     for name in ("mean", "std"):
         held = getattr(made, name, None)
         leaf = any(each is held for each in jax.tree.leaves(made))
@@ -108,17 +147,17 @@ def _keeps_its_arrays_among_the_leaves(answer: Any) -> None:
 
 
 def _standardizes(answer: Any) -> None:
-    applied = jax.jit(lambda made, x: made(x))
+    jitted = jax.jit(_applied)
     for mean, clip in ((1.0, 1.5), (2.0, 1.5), (-1.0, 1.5)):
         made = attempt(answer, jnp.full(3, mean), jnp.full(3, 2.0), clip)
         wanted = np.clip((np.asarray(_z) - np.float32(mean)) / np.float32(2), -clip, clip)
-        compare(wanted, attempt(applied, made, _z), given=f"mean {mean}, std 2, clip {clip}")
+        compare(wanted, attempt(jitted, made, _z), given=f"mean {mean}, std 2, clip {clip}")
 
 
 def _leaves_out_the_clip(answer: Any) -> None:
     made = attempt(answer, jnp.ones(3), jnp.full(3, 2.0))
-    applied = attempt(jax.jit(lambda made, x: made(x)), made, _z)
-    compare((np.asarray(_z) - 1) / np.float32(2), applied, given="mean 1, std 2, clip None")
+    got = attempt(jax.jit(_applied), made, _z)
+    compare((np.asarray(_z) - 1) / np.float32(2), got, given="mean 1, std 2, clip None")
 
 
 Standardizer = Exercise(
@@ -132,7 +171,7 @@ Standardizer = Exercise(
         "Ask of each field: is it an array, or does it decide which program there is?",
         "What a dataclass does not mark static is a child of the node, and is traced.",
         "Two fields without anything behind their type. The third can stay as it is: "
-        "a number or `None` is hashable.",
+        "numbers and `None` compare with `==`.",
     ),
     verified="mean and std are leaves; one trace for three objects; right with and without clip",
     answer=solutions.Standardizer,

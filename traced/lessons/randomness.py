@@ -100,8 +100,7 @@ def _keeps_its_size(at: Callable[[Any, int], Callable[..., Any]], small: int, la
     return question
 
 
-# Two equal layers: a key that is made from the sizes is the same for both.
-_SIZES = (48, 24, 24, 48)
+_SIZES = (48, 24, 24, 48)  # with two layers of 24 rows, in case a key is made from the sizes
 
 
 def _layers_look_random(answer: Any) -> None:
@@ -137,14 +136,10 @@ def _steps_look_random(answer: Any) -> None:
     noise = walks - 0.5 * np.stack([np.zeros(400), *walks[:-1]])
     for i, numbers in enumerate(noise, start=1):
         _require_normal(numbers, f"position {i} less half the one before, for 400 keys")
-    _require_a_walk(*walks[:2])
+    found = np.corrcoef(*walks[:2])[0, 1]
+    saw = {"of": "positions 1 and 2", "wanted": "a correlation of 0.45", "got": f"{found:.2f}"}
+    require(abs(found) > 0.2, "value/differs", **saw)
     _require_unrelated(noise, "step", 0.3)
-
-
-def _require_a_walk(first: Any, second: Any) -> None:
-    found = np.corrcoef(first, second)[0, 1]
-    saw = {"wanted": "a correlation of 0.45", "got": f"{found:.2f}"}
-    require(abs(found) > 0.2, "value/differs", of="positions 1 and 2, for 400 keys", **saw)
 
 
 rollout = Exercise(
@@ -157,10 +152,8 @@ rollout = Exercise(
         _keeps_its_size(lambda answer, n: lambda: answer(random.key(0), n), 4, 12),
     ),
     hints=(
-        "Look at the walk above: `scan` hands its body one row of what it walks along. "
-        "An array of keys has rows too.",
-        "`random.split(key, n)` is an array of n keys, and goes where numbers would go: "
-        "the third argument of `scan`.",
+        "In the walk above, `scan` hands its body a row at a time. An array of keys has rows too.",
+        "`random.split(key, n)` is an array of n keys, which can be the third argument of `scan`.",
         "The body takes a position and a key, and returns the next position twice. "
         "The scan starts at zero and walks along as many keys as there are steps.",
     ),
@@ -192,12 +185,10 @@ def _drops_the_same_in_any_batch(answer: Any) -> None:
 
 def _masks_look_random(answer: Any) -> None:
     kept = np.asarray(attempt(answer, random.key(0), _IDS, _BATCH)) != 0
-    for i, row in enumerate(kept, start=1):
-        saw = {"between": f"all entries of row {i}", "kept": f"{row.mean():.2f}"}
-        require(0 < row.mean() < 1, "keys/related", **saw)
-    _require_unrelated(kept.astype(float), "row", 0.3)
-    for share in kept.mean(axis=1):
+    for i, share in enumerate(kept.mean(axis=1), start=1):
+        require(0 < share < 1, "keys/related", between=f"all entries of row {i}", kept=share)
         require(abs(share - 0.5) < 0.15, "value/distribution", kept=f"{share:.2f}", wanted="0.50")
+    _require_unrelated(kept.astype(float), "row", 0.3)
 
 
 dropout = Exercise(
