@@ -3,7 +3,6 @@
 import re
 import shutil
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from browser import launch, needs_browser
@@ -56,7 +55,8 @@ def test_after_a_run_pointing_at_a_line_lights_up_its_equations(panel: Locator) 
 def test_a_tree_of_rows_is_indented_and_marked(panel: Locator) -> None:
     tree = panel.locator(".traced", has_text="used again").first
     tree.scroll_into_view_if_needed()
-    expect(tree.locator("th", has_text=".split[0]")).to_have_css("padding-left", re.compile(r"^1\d(\.\d+)?px$"))
+    indent = re.compile(r"^1\d(\.\d+)?px$")
+    expect(tree.locator("th", has_text=".split[0]")).to_have_css("padding-left", indent)
     marked = tree.locator("tr", has_text="✗ used again")
     expect(marked).to_have_css("background-color", "rgba(255, 179, 0, 0.2)")
 

@@ -1,6 +1,7 @@
 """What 08_pytrees asks."""
 
 import copy
+import inspect
 import re
 import warnings
 from collections.abc import Iterator
@@ -189,7 +190,7 @@ _batch = {"x": jnp.array([[1.0, 2.0], [3.0, 4.0]]), "y": jnp.array([1.0, -1.0])}
 def _steps(answer: Any) -> None:
     wanted, got = _state(), _state()
     for n in (1, 2):
-        wanted = solutions.train_step.__wrapped__(wanted, _batch)
+        wanted = inspect.unwrap(solutions.train_step)(wanted, _batch)
         # The answer is given copies: it may donate their buffers, and some of them for nothing.
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Some donated buffers were not usable")

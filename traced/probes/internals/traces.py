@@ -88,7 +88,7 @@ def _discharges_refs() -> bool:
 def _trace_state() -> Any:
     from jax.extend.core import get_opaque_trace_state  # takes a tenth as long to import as JAX
 
-    return get_opaque_trace_state()
+    return get_opaque_trace_state()  # type: ignore[no-untyped-call]  # JAX gives it no types
 
 
 @contextlib.contextmanager
