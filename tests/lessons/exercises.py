@@ -1,0 +1,55 @@
+"""What is tested of every exercise: its stub, its right answers, its wrong ones, its hints.
+
+Each `test_NAME.py` imports the class, and `conftest.py` gives it the exercises of that lesson.
+"""
+
+import re
+
+import jax
+import pytest
+
+
+class TestExercises:
+    """The tests of one lesson's exercises."""
+
+    @pytest.fixture(autouse=True)
+    def as_readers_have_it(self, strictness):
+        """Promote dtypes and ranks as JAX does by default: an answer is no part of the package."""
+        with jax.numpy_dtype_promotion("standard"), jax.numpy_rank_promotion("allow"):
+            yield
+
+    def test_an_untouched_stub_is_not_attempted(self, exercise, answers):
+        assert exercise.check(answers.STUBS[exercise.name]).state == "not attempted"
+
+    def test_the_solution_on_the_page_passes_as_it_is_printed(self, exercise, answers):
+        namespace = {"__name__": "pasted"}
+        exec(compile(exercise.solution().text, "pasted", "exec"), namespace)
+        feedback = exercise.check(namespace[exercise.name])
+        assert feedback.state == "passed", feedback
+
+    def test_two_more_right_answers_and_three_wrong_ones_are_tried(self, exercise, answers):
+        assert len(answers.RIGHT[exercise.name]) >= 2
+        assert len({code for code, _ in answers.WRONG[exercise.name]}) >= 3
+
+    def test_a_right_answer_passes_whatever_its_style(self, exercise, answer):
+        feedback = exercise.check(answer)
+        assert feedback.state == "passed", feedback
+
+    def test_a_wrong_answer_gets_its_own_finding_each_time(self, exercise, code, answer):
+        for _ in range(2):
+            feedback = exercise.check(answer)
+            assert feedback.finding is not None, feedback
+            assert feedback.finding.code == code, feedback
+
+    def test_hints_are_short_and_cannot_be_pasted(self, exercise, answers):
+        body = exercise.solution().text.splitlines()[-1].strip().removeprefix("return ")
+        for hint in exercise.hints:
+            assert len(hint.split()) <= 45
+            assert body not in hint
+            assert not re.search(r"\b(just|simply|obviously|easy|you)\b|!", hint, re.IGNORECASE)
+
+    def test_a_hint_has_three_levels_and_no_fourth(self, exercise, answers):
+        for level in (1, 2, 3):
+            assert str(exercise.hint(level)).startswith(f"hint {level} of 3: ")
+        with pytest.raises(ValueError, match="`level` must be 1, 2 or 3"):
+            exercise.hint(4)

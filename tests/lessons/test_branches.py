@@ -1,0 +1,5 @@
+"""The exercises of 06_branches."""
+
+from tests.lessons.exercises import TestExercises
+
+__all__ = ["TestExercises"]

@@ -1,0 +1,5 @@
+"""The exercises of 03_purity."""
+
+from tests.lessons.exercises import TestExercises
+
+__all__ = ["TestExercises"]

@@ -1,0 +1,5 @@
+"""The exercises of 08_pytrees."""
+
+from tests.lessons.exercises import TestExercises
+
+__all__ = ["TestExercises"]
