@@ -103,7 +103,7 @@ def guard_names(answer: Any) -> Iterator[list[str]]:
     ...         answer(1)
     ...     return changed
     >>> check(lambda x: seen.append(x)), seen
-    (['seen[0]'], [])
+    (['seen'], [])
     """
     changed: list[str] = []
     snapshot = Snapshot(list(_functions(answer)), _is_guarded)

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from traced.lessons import LESSONS
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -15,3 +17,7 @@ def test_every_lesson_has_its_notebook_its_modules_and_its_answers():
         "exercises",
         "test_files",
     }
+
+
+def test_lessons_are_listed_in_the_order_of_their_notebooks():
+    assert [path.stem[3:] for path in sorted(ROOT.glob("notebooks/[0-9]*.md"))] == [*LESSONS]
