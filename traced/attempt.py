@@ -20,7 +20,8 @@ def attempt(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Return `call(*args, **kwargs)`, where `call` runs the reader's code or is that code.
 
     Raises `NotAttempted` where the code is still a stub, and `Found` for any other error, a call
-    of `exit`, or more than 20 seconds (in the main thread, where Python can be interrupted).
+    of `exit`, or more than 20 seconds (in the main thread, where Python can be interrupted; a
+    program that XLA runs cannot be).
     `KeyboardInterrupt` is passed on: it is the reader's.
 
     >>> attempt(lambda: 1 / 0)
