@@ -8,6 +8,7 @@ import re
 import sys
 import tomllib
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,7 @@ def lessons() -> dict[str, dict[str, list[dict[str, Any]]]]:
     return {path.stem: tomllib.loads(path.read_text("utf-8")) for path in paths}
 
 
+@cache
 def stored(lesson: str) -> list[Any]:
     """Return the cells of a lesson as they were executed."""
     path = DOCS.parent / "notebooks" / f"{lesson}.ipynb"

@@ -19,6 +19,7 @@ from traced.show.explore import Exploration
 from traced.solutions.start_here import mean_square
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
+sys.path.append(str(NOTEBOOKS))
 
 
 def best(run: Callable[[], object], times: int, clock: Callable[[], float] = perf_counter) -> float:
@@ -71,15 +72,13 @@ def walking() -> tuple[float, float]:
 def reading(lesson: Path) -> tuple[float, float]:
     """Execute a lesson, and start a kernel that imports what it imports."""
     import nbformat
-    from nbclient import NotebookClient
+    from execute import run
 
     notebook = nbformat.read(lesson, as_version=4)
     lines = [node for cell in notebook.cells if cell.cell_type == "code" for node in _imports(cell)]
     imports = nbformat.v4.new_code_cell("\n".join(lines))
     empty = nbformat.v4.new_notebook(cells=[imports], metadata=notebook.metadata)
-    here = {"metadata": {"path": str(NOTEBOOKS)}}
-    runs = [lambda nb=nb: NotebookClient(nb, resources=here).execute() for nb in (notebook, empty)]
-    return best(runs[0], 2), best(runs[1], 2)
+    return best(lambda: run(notebook), 2), best(lambda: run(empty), 2)
 
 
 def _imports(cell: Any) -> list[str]:
