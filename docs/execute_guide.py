@@ -94,9 +94,14 @@ def _stripped(lines: list[str]) -> Iterator[str]:
     return (line.rstrip() for line in lines)
 
 
-def main() -> None:
-    """Execute every page, and say which of them changed."""
+def main(*names: str) -> None:
+    """Execute the pages of these names, or every page, and say which of them changed."""
+    unknown = set(names) - {page.stem for page in pages()}
+    if unknown:
+        raise SystemExit(f"no page of the field guide has the name: {', '.join(sorted(unknown))}")
     for page in pages():
+        if names and page.stem not in names:
+            continue
         text = executed(page)
         if text != page.read_text("utf-8"):
             page.write_text(text, "utf-8")
@@ -105,4 +110,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main(*sys.argv[1:])
