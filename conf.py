@@ -4,6 +4,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+# jsonschema builds a grammar of internationalised addresses, in a second. No page has one.
+sys.modules["rfc3987_syntax"] = None  # reads as "cannot be imported"
 ROOT = Path(__file__).parent
 sys.path.append(str(ROOT / "docs/_extensions"))
 # The only place that knows the repository's address: a fork changes `[project.urls]` there.

@@ -14,6 +14,19 @@ PICTURE = """<div class="traced"><pre style="background:transparent;overflow-x:a
 <details><summary>Evidence</summary>line 3</details></div>"""
 
 
+# What the landing page leads to besides lessons, without what takes time to read.
+PAGES = {
+    "README": "A course",
+    "CONTRIBUTING": "How to add to it",
+    "docs/about": "What it is",
+    "docs/claims": "Claims",
+    "docs/guide/index": "Field guide",
+    "docs/reference": "Reference",
+    "docs/guide/findings/cost": "Cost",
+    "docs/guide/findings/keys": "Keys",
+}
+
+
 def text(source: str) -> dict[str, Any]:
     """Make a cell of Markdown."""
     return {"cell_type": "markdown", "metadata": {}, "source": source}
@@ -57,19 +70,27 @@ CELLS = [
 
 def plant(tree: Path, executed: Mapping[str, str] = EXECUTED, repository: str = "") -> Path:
     """Write the lesson, with the course's own configuration and landing page around it."""
-    shutil.copytree(ROOT / "docs", tree / "docs")
+    for name in ("_extensions", "_static", "_templates"):
+        shutil.copytree(ROOT / "docs" / name, tree / "docs" / name)
     for name in ("conf.py", "index.md"):
         shutil.copy(ROOT / name, tree)
-    # The page of claims links to sections of the lessons, which are not here.
-    pages = {"README": "A course", "CONTRIBUTING": "How to add to it", "docs/claims": "Claims"}
-    for name, title in pages.items():
+    for name, title in PAGES.items():
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
         (tree / f"{name}.md").write_text(f"# {title}\n\nIt is short.\n")
     urls = f'urls = {{ Repository = "{repository}" }}' if repository else ""
     (tree / "pyproject.toml").write_text(f"[project]\n{urls}\n")
     language = {"name": "python", "pygments_lexer": "ipython3"}
     metadata = {"language_info": language, "traced": {"executed": executed}}
-    notebook = {"cells": CELLS, "metadata": metadata, "nbformat": 4, "nbformat_minor": 4}
-    (tree / "notebooks").mkdir()
-    (tree / "notebooks/00_specimen.ipynb").write_text(json.dumps(notebook))
-    (tree / "notebooks/00_specimen.md").write_text("# A specimen\n")
+    write_notebook(tree / "notebooks/00_specimen", CELLS, metadata)
+    write_notebook(
+        tree / "docs/pictures", [text("# Pictures")], metadata | {"traced": {"executed": EXECUTED}}
+    )
     return tree
+
+
+def write_notebook(path: Path, cells: list[dict[str, Any]], metadata: dict[str, Any]) -> None:
+    """Write a notebook, and a text form of its title beside it."""
+    path.parent.mkdir(exist_ok=True)
+    notebook = {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 4}
+    path.with_suffix(".ipynb").write_text(json.dumps(notebook))
+    path.with_suffix(".md").write_text(cells[0]["source"].partition("\n")[0])

@@ -108,6 +108,17 @@ def test_a_lesson_ends_with_its_date_versions_and_files(site: Site, lesson: str)
     assert text.read_bytes() == source.with_suffix(".md").read_bytes()
 
 
+def test_every_sidebar_has_a_new_title_after_the_next_build(tmp_path: Path) -> None:
+    tree = plant(tmp_path / "tree")
+    assert build(tree, tmp_path).complaints == ""
+    (tree / "docs/about.md").write_text("# A new title\n")
+    again = build(tree, tmp_path)
+    pages = ("CONTRIBUTING", "notebooks/00_specimen", "docs/guide/findings/keys")
+    assert ["A new title</a>" in re.sub(r"\s+", " ", again.html(page)) for page in pages] == [
+        True
+    ] * 3
+
+
 def test_a_known_repository_gets_its_buttons(specimen: Site) -> None:
     page = specimen.html("notebooks/00_specimen")
     path = "someone/course/blob/main/notebooks/00_specimen.ipynb"

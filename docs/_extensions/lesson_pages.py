@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 
+GUIDE = re.compile(r"docs/guide/(errors|findings)/")
+SIDEBARS: dict[tuple[object, ...], str] = {}
 FACTS = {"date", "flax", "jax", "python"}
 
 
@@ -39,8 +42,35 @@ def is_executed(app: Sphinx, page: str) -> bool:
 
 def leave_out_of_sidebar(app: Sphinx, doctree: object) -> None:
     """Let a page of the field guide be in no toctree: its index links to it."""
-    if re.match(r"docs/guide/(errors|findings)/", app.env.docname):
+    if GUIDE.match(app.env.docname):
         app.env.metadata[app.env.docname]["orphan"] = True
+
+
+def share_sidebar(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], _: object
+) -> None:
+    """Make the sidebar once for all pages of a folder of the field guide.
+
+    None of them is in it, so they differ in nothing; the making takes longer than all else.
+    """
+    if GUIDE.match(page):
+        make, folder = context["toctree"], page.rpartition("/")[0]
+
+        def toctree(**options: Any) -> str:
+            key = folder, *sorted(options.items())
+            if key not in SIDEBARS:
+                SIDEBARS[key] = make(**options)
+            return SIDEBARS[key]
+
+        context["toctree"] = toctree
+
+
+def find_stale_sidebars(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """List the pages to write again when what the sidebar shows has changed: all of them."""
+    listed = {page for pages in env.toctree_includes.values() for page in pages}
+    shown = {page: env.titles[page].astext() for page in sorted(listed)}
+    before, env.sidebar = getattr(env, "sidebar", None), shown
+    return [] if shown == before else sorted(env.found_docs)
 
 
 def copy_texts(app: Sphinx, error: Exception | None) -> None:
@@ -54,6 +84,9 @@ def copy_texts(app: Sphinx, error: Exception | None) -> None:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the extension with Sphinx."""
     app.connect("html-page-context", add_execution)
+    # Before the theme, which calls it.
+    app.connect("html-page-context", share_sidebar, priority=100)
     app.connect("doctree-read", leave_out_of_sidebar)
+    app.connect("env-updated", find_stale_sidebars)
     app.connect("build-finished", copy_texts)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
