@@ -19,11 +19,11 @@ SOUND := $(shell test -x $(BIN) && test "`cat $(STAMP) 2>/dev/null`" = "`pwd -P`
 # A make that has not heard of Ctrl-C yet when its child ends of it complains of the loss.
 LINGER = trap 'sleep 0.2' INT;
 stop = { echo "$(1)" >&2; exit 1; }
-.PHONY: help learn test site serve notebooks bench format lock $(if $(SOUND),,$(STAMP))
+.PHONY: help learn test site serve notebooks bench measure format lock $(if $(SOUND),,$(STAMP))
 
 help: ## list what can be made (this text)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
-	@echo "PYTHON=python3.13 chooses the interpreter; ARGS='...' adds to what test, notebooks, bench and lock run."
+	@echo "PYTHON=python3.13 chooses the interpreter; ARGS='...' adds to what test, notebooks, bench, measure and lock run."
 
 # uv installs in seconds what takes pip a minute, but is not on a fresh machine: pip takes it from the lock, and does
 # the rest itself where uv fails, since pip knows the machine's own package index and certificates. Hash mode refuses
@@ -80,10 +80,14 @@ serve: site ## build the site and show it on this machine; Ctrl-C ends it
 	$(LINGER) $(BIN) -u -m http.server --bind 127.0.0.1 --directory _build/site $$port
 
 notebooks: $(STAMP) ## run the notebooks and the field guide, and store their outputs (authors, Python 3.12+)
-	@$(BIN) notebooks/execute.py $(ARGS) && $(BIN) docs/execute_guide.py && $(BIN) docs/write_claims.py && $(BIN) docs/execute_pictures.py
+	@$(BIN) notebooks/execute.py $(ARGS) && $(BIN) docs/execute_guide.py && $(BIN) docs/write_claims.py && $(BIN) docs/execute_pictures.py && $(BIN) docs/write_measured.py
 
 bench: $(STAMP) ## measure how fast the package is
 	@$(BIN) tests/bench.py $(ARGS)
+
+# On whatever device JAX finds, unless JAX_PLATFORMS says otherwise: the default above is for what is compared.
+measure: $(STAMP) ## time a training step over widths, modules and ways (minutes; ARGS=--quick for seconds)
+	@$(LINGER) $(if $(filter file,$(origin JAX_PLATFORMS)),env -u JAX_PLATFORMS) $(BIN) docs/measure.py $(ARGS)
 
 format: $(STAMP) ## format the code
 	@$(BIN) -m ruff format -q . && $(BIN) -m ruff check -q --fix .

@@ -124,6 +124,7 @@ def execute(path: Path) -> tuple[int, bool]:
     changed = stored != stamp(notebook, stored_date(stored))
     if changed:
         pair.write_text(stamp(notebook, datetime.date.today().isoformat()))
+        path.touch()  # the site, which goes by times, reads the pair again
     if path.read_text() != write_myst(notebook):
         path.write_text(write_myst(notebook))
     # JupyterLab refuses a pair whose notebook is the newer one, should their texts ever differ.

@@ -137,3 +137,29 @@ def test_of_a_leak_without_a_line_the_use_is_told():
         return kept[-1] + 1
 
     assert [place.note for place in finding(use).where] == ["used here"]
+
+
+BATCH = {"x": jnp.ones((4, 2)), "mask": jnp.ones(2)}
+ONES = jnp.ones(3)
+AXES = {
+    "too few entries": (
+        lambda: jax.vmap(lambda a, b: a, in_axes=(0,))(ONES, ONES),
+        ["entries of `in_axes`: 1", "arguments: 2"],
+    ),
+    "a missing key": (
+        lambda: jax.vmap(lambda w, row: row, in_axes=(None, {"x": 0}))(BATCH, BATCH),
+        ["in_axes[1] and its argument differ in the key: mask"],
+    ),
+    "lengths that differ": (
+        lambda: jax.vmap(lambda row, b: b, in_axes=(0, None))(BATCH, ONES),
+        ["mapped: axis 0 of row['mask'], f32[2]", "mapped: axis 0 of row['x'], f32[4,2]"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", AXES)
+def test_axes_that_do_not_fit_are_told_with_the_arguments(case):
+    call, saw = AXES[case]
+    found = finding(call)
+    assert found.code == "trees/prefix"
+    assert [": ".join(pair) for pair in found.saw] == saw

@@ -65,6 +65,19 @@ def test_long_evidence_is_cut():
     assert "…" in text
 
 
+def test_evidence_is_cut_between_words():
+    words = "halves " * 40
+    text = str(Feedback("f", "not yet", Finding("value/differs", saw=(("got", words),))))
+    kept = " ".join(text.partition("seen: got: ")[2].partition("…")[0].split())
+    assert words.startswith(f"{kept} ")
+
+
+def test_a_matrix_stands_on_one_line_in_html_as_in_text():
+    feedback = Feedback("f", "not yet", Finding("value/differs", saw=(("got", "[[1 2]\n [3 4]]"),)))
+    assert "seen: got: [[1 2] [3 4]]" in str(feedback)
+    assert "seen: got: [[1 2] [3 4]]" in feedback._repr_html_()
+
+
 def test_an_unknown_code_is_refused():
     with pytest.raises(KeyError, match="no/such-code"):
         Finding("no/such-code")

@@ -3,15 +3,18 @@
 import copy
 import functools
 import os
+from unittest.mock import ANY
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
+from flax import nnx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from traced import ask
-from traced.guard import guard, guard_names
+from traced.guard import KEPT, guard, guard_names
 from traced.questions import returns
 
 settings_of_all = {"rate": 1.0}
@@ -19,6 +22,7 @@ count = 0
 step = None
 steps = {}
 table = np.zeros(3)
+wide_table = np.zeros((500, 500))
 
 
 class Log:
@@ -78,11 +82,61 @@ def fills(x):
     return x
 
 
+def fills_much(x):
+    wide_table[7, 7] += 1.0
+    return x
+
+
+def counts_itself(x):
+    counts_itself.calls += 1
+    return x
+
+
+counts_itself.calls = 0
+
+
+class Registry:
+    entries = ()
+
+
+def registers(x):
+    Registry.entries = (*Registry.entries, x)
+    return x
+
+
+model = nnx.Sequential(nnx.Linear(2, 2, rngs=nnx.Rngs(0)), nnx.Dropout(0.5, rngs=nnx.Rngs(1)))
+
+
+def trains(x):
+    kernel = model.layers[0].kernel
+    kernel[...] = kernel[...] + 1.0
+    return x
+
+
+def draws(x):
+    model(jnp.ones(2))
+    return x
+
+
+class Method:
+    def __init__(self):
+        self.calls = 0
+
+    def called(self, x):
+        self.calls += 1
+        return x
+
+
 SAME = returns(lambda x: x, (1.0,), (2.0,))
 
 
 def state():
-    return count, dict(settings_of_all), list(log.lines), log.last
+    values = jax.tree.map(np.asarray, nnx.to_pure_dict(nnx.state(model, nnx.Param)))
+    return (
+        count, dict(settings_of_all), list(log.lines), log.last, table.tolist(),
+        counts_itself.calls, Registry.entries, jax.tree.map(np.ndarray.tolist, values),
+        model.layers[1].rngs.count[...].item(),
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -96,6 +150,13 @@ def state():
         (Answer().__call__, "settings_of_all['rate']"),
         (logs, "log.lines"),
         (closes_over(), "total"),
+        (fills, "table"),
+        (counts_itself, "counts_itself.calls"),
+        (registers, "Registry.entries"),
+        (trains, "model.layers[0].kernel[...]"),
+        (draws, "count[...]"),
+        (Answer(), "self.calls"),
+        (Method().called, "self.calls"),
     ],
 )
 def test_a_write_is_put_back_and_ends_in_a_finding(answer, changed):
@@ -120,22 +181,22 @@ def test_a_function_that_is_made_once_and_kept_is_no_fault():
     assert step is steps["step"]
 
 
-def test_the_state_of_the_answer_itself_is_its_own():
-    class Stateful:
-        def __init__(self):
-            self.calls = 0
+def test_what_is_too_large_to_be_kept_is_told_and_stays():
+    assert wide_table.nbytes > KEPT
+    assert "wide_table" in ask(SAME, fills_much).finding.saw[0][1]
+    assert wide_table[7, 7] == 2.0  # after two calls
+
+
+def test_what_an_answer_computes_once_and_keeps_is_its_own():
+    class Lazy:
+        @functools.cached_property
+        def step(self):
+            return jax.jit(lambda x: x)
 
         def __call__(self, x):
-            self.calls += 1
-            return x
+            return self.step(x)
 
-    answer = Stateful()
-    assert ask(SAME, answer).state == "passed"
-    assert answer.calls == 2
-
-
-def test_arrays_are_left_out_since_they_would_be_copied():
-    assert ask(SAME, fills).state == "passed"
+    assert ask(SAME, Lazy()).state == "passed"
 
 
 def test_the_environment_is_put_back():
@@ -146,6 +207,26 @@ def test_the_environment_is_put_back():
         os.environ.pop("PATH")
     assert changed == ["os.environ['HOME']", "os.environ['PATH']", "os.environ['TRACED_NEW']"]
     assert dict(os.environ) == before
+
+
+def test_a_guard_inside_leaves_to_the_one_around_it_what_can_wait():
+    original, folder = jnp.sin, os.getcwd()
+    with guard() as changed:
+        with jax.explain_cache_misses(True), guard() as inside:
+            jnp.sin = jnp.cos
+            jax.lax.abs = ANY
+            os.chdir("/")
+        assert (inside, jnp.sin) == (["jax.numpy.sin"], original)
+    assert changed == ["jax.lax.abs", "the working folder"]
+    assert (jax.lax.abs(-1.0), os.getcwd()) == (1.0, folder)
+
+
+def test_a_guard_inside_of_a_setting_leaves_the_setting():
+    with guard() as changed, jax.explain_cache_misses(True):
+        with guard() as inside:
+            pass
+        assert jax.explain_cache_misses.value
+    assert changed == inside == []
 
 
 def test_an_error_in_the_block_leaves_nothing_behind():

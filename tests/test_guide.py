@@ -9,7 +9,7 @@ import pytest
 
 from traced import explain
 from traced.catalogue import CATALOGUE
-from traced.explain import last_error
+from traced.explanation import last_error
 from traced.symptom import symptoms
 
 PAGES = execute_guide.pages()

@@ -122,6 +122,71 @@ class Breaking:
     __hash__ = None
 
 
+def stuck(x):
+    """The counter is not counted."""
+    return jax.lax.while_loop(lambda c: c[0] < 3, lambda c: (c[0], c[1] * 0.5), (0, x))[1]
+
+
+def never_equal(x):
+    return jax.lax.while_loop(lambda y: y * y != x, lambda y: (y + x / y) / 2, x)
+
+
+def drawing(x):
+    """No carry comes again, so that only the time tells."""
+    _key, _ = jax.lax.while_loop(
+        lambda c: c[1] < 2.0,
+        lambda c: (jax.random.split(c[0])[0], jax.random.uniform(c[0])),
+        (jax.random.key(0), 0.0),
+    )
+    return jnp.mean(x**2)
+
+
+def endless_in_scan(x):
+    return jax.lax.scan(lambda total, v: (total + never_equal(v + 2.0), None), 0.0, x)[0]
+
+
+def endless_in_loop(x):
+    return jax.lax.fori_loop(0, jnp.int32(x[0]) + 2, lambda i, y: stuck(y), x).sum()
+
+
+def endless_around_loop(x):
+    def step(y):
+        return jax.lax.while_loop(lambda z: z < 9.0, lambda z: z + 1.0, y * 0.0)
+
+    return jax.lax.while_loop(lambda y: y > 0.0, step, jnp.sum(x * x))
+
+
+def endless_in_branch(x):
+    return jax.lax.cond(x[0] < 9.0, stuck, lambda x: x, x).mean()
+
+
+def endless_by_value(x):
+    return jax.jit(stuck)(x).mean() if float(x[0]) < 9.0 else solution(x)
+
+
+class EndlessObject:
+    def __init__(self):
+        self.step = jax.jit(stuck)
+
+    def __call__(self, x):
+        return self.step(x).mean()
+
+
+@functools.cache
+def once_ended():
+    """Return a function that JAX keeps compiled, since it has come to an end for another value."""
+    halve = jax.jit(lambda x: jax.lax.while_loop(lambda x: x[0] < 9.0, lambda x: x * 0.5, x))
+    for shape in (3, 6):
+        halve(jnp.full(shape, 9.0))
+    return halve
+
+
+def long(x):
+    """Take ten million rounds, and come to an end."""
+    rounds = jax.lax.while_loop(lambda n: n < 10_000_000, lambda n: n + 1, 0)
+    return jnp.mean(x**2) + 0.0 * rounds
+
+
 exec_names = {"jnp": jnp}
 exec("def sourceless(x):\n    return jnp.max(x)", exec_names)
 
@@ -138,6 +203,17 @@ CASES = {
     "sys.exit": (lambda x: sys.exit("bye"), "runs/exited"),
     "endless recursion": (deep, "runs/raised"),
     "an endless loop": (endless, "runs/too-long"),
+    "an endless while_loop": (stuck, "loops/endless"),
+    "an endless while_loop, jitted": (jax.jit(stuck), "loops/endless"),
+    "an endless while_loop under vmap": (jax.vmap(never_equal), "loops/endless"),
+    "an endless while_loop that draws": (drawing, "loops/endless"),
+    "an endless while_loop in a scan": (endless_in_scan, "loops/endless"),
+    "an endless while_loop in a loop": (endless_in_loop, "loops/endless"),
+    "an endless while_loop around a loop": (endless_around_loop, "loops/endless"),
+    "an endless while_loop in a branch": (endless_in_branch, "loops/endless"),
+    "an endless while_loop behind an `if`": (endless_by_value, "loops/endless"),
+    "an endless while_loop in an object": (EndlessObject(), "loops/endless"),
+    "an endless while_loop that has ended before": (lambda x: once_ended()(x), "loops/endless"),
     "no arguments": (lambda: 0, "runs/raised"),
     "too many arguments": (lambda x, y: 0, "runs/raised"),
     "a number": (3.0, "runs/not-callable"),
@@ -196,6 +272,10 @@ def test_a_hostile_answer_gets_a_finding_and_changes_nothing(case):
 def test_the_next_check_is_not_harmed(case):
     mean_square.check(CASES[case][0])
     assert mean_square.check(solution).state == "passed"
+
+
+def test_a_loop_that_takes_long_and_ends_passes():
+    assert mean_square.check(long).state == "passed"
 
 
 def test_a_flood_of_output_is_dammed(capsys):

@@ -22,6 +22,7 @@ NOTEBOOK = "02_tracing"
 EXERCISE = "read_back"
 WRONG = "def read_back(x, y):\n    return -jnp.max(x * y)"
 RIGHT = "def read_back(x, y):\n    return -jnp.max(x * y - x)"
+ERROR = "import jax\n\njax.jit(lambda x: 1.0 if x > 0 else x)(2.0)"
 
 TOKEN = "learner"
 CHECK = f"ex.{EXERCISE}.check({EXERCISE})"
@@ -42,11 +43,12 @@ class Opened:
 
 @dataclass(frozen=True)
 class Visit(Opened):
-    """What a learner saw who ran the lesson and answered an exercise twice."""
+    """What a learner saw who ran the lesson, answered an exercise twice, and met an error."""
 
     errors: list[str]
     wrong: str
     right: str
+    explained: str
 
 
 def free_port() -> int:
@@ -116,14 +118,20 @@ def run_all(panel: Locator) -> list[str]:
 
 def answer(panel: Locator, source: str) -> str:
     """Type an answer over the exercise, run it, and return what appears under the cell."""
-    cell = panel.locator(".jp-CodeCell", has_text=CHECK)
+    return enter(panel.locator(".jp-CodeCell", has_text=CHECK), f"{source}\n\n\n{CHECK}")
+
+
+def enter(cell: Locator, source: str) -> str:
+    """Type over a cell, run it, and return what appears under it."""
     prompt = cell.locator(".jp-InputPrompt")
     before = prompt.inner_text()
     cell.locator(".cm-content").click()
-    panel.page.keyboard.press("Control+A")
+    # Keys that come before the editor has the focus are taken for commands.
+    expect(cell.locator(".cm-focused")).to_be_visible()
+    cell.page.keyboard.press("Control+A")
     # `type` would meet the automatic indentation.
-    panel.page.keyboard.insert_text(f"{source}\n\n\n{CHECK}")
-    panel.page.keyboard.press("Control+Enter")
+    cell.page.keyboard.insert_text(source)
+    cell.page.keyboard.press("Control+Enter")
     expect(prompt).not_to_have_text(before)
     expect(prompt).to_have_text(re.compile(r"\[\d+\]"), timeout=MINUTE)
     return "\n".join(cell.locator(".jp-OutputArea-output").all_inner_texts())
@@ -156,11 +164,14 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
 
 @pytest.fixture(scope="module")
 def visit(opened: Opened) -> Visit:
-    """Run the lesson, answer the exercise wrongly, then rightly."""
+    """Run the lesson, answer the exercise wrongly, then rightly; run into an error, and ask why."""
     assert opened.dialogs == []
     errors = run_all(opened.panel)
     wrong, right = answer(opened.panel, WRONG), answer(opened.panel, RIGHT)
-    return Visit(**vars(opened), errors=errors, wrong=wrong, right=right)
+    cell = opened.panel.locator(".jp-CodeCell").first
+    assert "Traceback" in enter(cell, ERROR)
+    explained = enter(cell, "from traced import explain\n\nexplain()")
+    return Visit(**vars(opened), errors=errors, wrong=wrong, right=right, explained=explained)
 
 
 def test_a_notebook_newer_than_its_text_opens_without_a_question(opened: Opened) -> None:
@@ -179,6 +190,13 @@ def test_a_wrong_answer_is_not_yet(visit: Visit) -> None:
 def test_a_right_answer_passes(visit: Visit) -> None:
     assert f"{EXERCISE}: passed" in visit.right
     assert f"{EXERCISE}: not yet" not in visit.right
+
+
+def test_an_error_is_explained_in_the_next_run(visit: Visit) -> None:
+    assert visit.explained.startswith("TracerBoolConversionError: Attempted boolean conversion")
+    assert "line 3:  jax.jit(lambda x: 1.0 if x > 0 else x)(2.0)" in visit.explained
+    assert "read: field guide, TracerBoolConversionError" in visit.explained
+    assert "Traceback" not in visit.explained
 
 
 def test_nothing_is_asked_of_another_host(visit: Visit) -> None:

@@ -197,6 +197,17 @@ def test_an_equal_result_keeps_its_date(tmp_path: Path) -> None:
     assert stored.read_text() == old
 
 
+def test_a_new_result_is_new_for_the_site_and_no_newer_than_its_text(tmp_path: Path) -> None:
+    small = tmp_path / "01_small.md"
+    small.write_text(SMALL)
+    os.utime(small, (1, 1))
+    execute.execute(small)
+    times = [path.stat().st_mtime_ns for path in (small, small.with_suffix(".ipynb"))]
+    assert times[0] == times[1] > 10**9
+    execute.execute(small)
+    assert small.stat().st_mtime_ns == times[0]
+
+
 def test_a_failing_cell_is_shown_and_the_stored_notebook_kept(tmp_path: Path) -> None:
     small, stored = tmp_path / "01_small.md", tmp_path / "01_small.ipynb"
     small.write_text(SMALL.replace("6 * 7", "6 / 0"))

@@ -6,6 +6,8 @@ import importlib
 import inspect
 import pkgutil
 import re
+import subprocess
+import sys
 from pathlib import Path
 from statistics import median, quantiles
 
@@ -62,11 +64,25 @@ def test_only_one_folder_reads_what_is_not_public_in_jax():
 
 
 def test_the_table_of_contents_is_sorted_and_complete():
-    names = [name for name in vars(traced) if not name.startswith("_")]
-    public = [name for name in names if not inspect.ismodule(getattr(traced, name))]
-    assert sorted(public) == sorted(traced.__all__)
+    tree = ast.parse((ROOT / "__init__.py").read_text())
+    imported = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    by_file = {
+        node.module: tuple(alias.name for alias in node.names)
+        for node in imported
+        if node.module.startswith("traced.")
+    }
+    # What types are checked by, and what is loaded when it is asked for, are the same.
+    assert {f"traced.{file}": names for file, names in traced.FILES.items()} == by_file
+    assert sorted(sum(by_file.values(), ())) == sorted(traced.__all__)
+    assert set(traced.__all__) <= set(dir(traced))
     assert traced.__all__ == sorted(traced.__all__, key=lambda name: (name.islower(), name))
     assert len(traced.__all__) <= 15
+
+
+def test_to_import_the_package_loads_nothing_of_it():
+    code = "import sys, traced; print([name for name in sys.modules if 'traced.' in name])"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "[]\n"
 
 
 def test_files_and_functions_are_small():

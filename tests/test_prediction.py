@@ -37,6 +37,11 @@ def test_with_a_prediction_it_is_not():
     assert "Predicted: 3, not so." in html
 
 
+def test_a_prediction_is_quoted_as_it_was_written():
+    html = reveal(("NaN", True), 2)._repr_html_()
+    assert "Predicted: (&#x27;NaN&#x27;, True), not so." in html
+
+
 def test_evidence_is_shown_in_its_own_form():
     f = watch(lambda x: x)
     f(1.0)
@@ -46,6 +51,13 @@ def test_evidence_is_shown_in_its_own_form():
 
 def test_evidence_without_html_is_escaped():
     assert "<pre>[&#x27;&lt;b&gt;&#x27;]</pre>" in reveal(..., 1, ["<b>"])._repr_html_()
+
+
+def test_long_evidence_has_a_line_for_each_entry():
+    seen = {f"program {i}": ["used twice"] for i in range(5)}
+    lines = repr(reveal(..., 1, seen)).splitlines()[1:]
+    assert len(lines) == 5
+    assert "\n".join(lines).replace("'", "&#x27;") in reveal(..., 1, seen)._repr_html_()
 
 
 def test_a_prediction_that_cannot_be_compared_is_not_right():

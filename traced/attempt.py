@@ -6,11 +6,14 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from traced.diagnosis import TimeLimit, diagnose
 from traced.feedback import Found, NotAttempted, fault
 from traced.guard import guard
+from traced.probes.endless import EndlessLoop, names_loop
+from traced.rehearsal import rehearse
 
 SECONDS = 20.0  # small inputs take milliseconds, and the first compilation a second or two
 PRINTED = 2_000  # characters of the answer's own output that are passed on
@@ -20,8 +23,10 @@ def attempt(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Return `call(*args, **kwargs)`, where `call` runs the reader's code or is that code.
 
     Raises `NotAttempted` where the code is still a stub, and `Found` for any other error, a call
-    of `exit`, or more than 20 seconds (in the main thread, where Python can be interrupted; a
-    program that XLA runs cannot be).
+    of `exit`, or more than 20 seconds, in the main thread, where Python can be interrupted. A
+    program that XLA runs cannot be: code that names a `while_loop` or a `fori_loop` runs once
+    before, with loops that stop after half that time, so that those of more than some four
+    seconds are stopped. What `find_endless_loop` does not see can still block the kernel.
     `KeyboardInterrupt` is passed on: it is the reader's.
 
     >>> attempt(lambda: 1 / 0)
@@ -31,6 +36,8 @@ def attempt(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     if not callable(call):
         raise fault("runs/not-callable", got=f"an object of type `{type(call).__name__}`")
     try:
+        if names_loop(call, *args) and (loop := _find_endless_loop(call, args, kwargs)):
+            raise _endless(loop)
         with guard() as changed, contextlib.redirect_stdout(_Tap(sys.stdout)), time_limit(SECONDS):
             result = call(*args, **kwargs)
     except (Found, NotAttempted, KeyboardInterrupt):
@@ -40,6 +47,19 @@ def attempt(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     if changed:
         raise fault("effects/outside", changed=", ".join(changed))
     return result
+
+
+def _find_endless_loop(call: Any, args: Any, kwargs: Any) -> EndlessLoop | None:
+    with time_limit(SECONDS):
+        return rehearse(partial(call, **kwargs), *args, seconds=SECONDS / 2)
+
+
+def _endless(loop: EndlessLoop) -> Found:
+    if loop.repeats:
+        saw = {"rounds": loop.rounds, "and_then": "a carry that the loop has had before"}
+    else:
+        saw = {"rounds": f"{loop.rounds:,}", "and_then": "the condition is still true"}
+    return fault("loops/endless", loop.place, **saw)
 
 
 @contextlib.contextmanager

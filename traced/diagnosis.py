@@ -36,7 +36,11 @@ RAISED: tuple[tuple[type[BaseException], str, str], ...] = (
     (ValueError, "checking equality of metadata fields", "trees/static-array"),
     (ValueError, "in_axes", "trees/prefix"),
     (TypeError, "in_axes must be", "trees/prefix"),
+    (ValueError, "inconsistent sizes for array axes", "trees/prefix"),
     (ValueError, "pytree structure error", "trees/mismatch"),
+    (Exception, "different trace level", "nnx/trace-level"),  # Flax's own, which is not imported
+    (ValueError, "Found data on value of type", "nnx/data-in-static"),
+    (ValueError, "Found unexpected data on value of type", "nnx/data-in-static"),
 )
 
 # `The input carry component c[0] has type float32[] but the corresponding output carry component
@@ -58,6 +62,16 @@ BRANCHES = re.compile(
 BRANCH = re.compile(r"^(\w+_fun|branch ?\d+) is .+ at (.+):(\d+)$", re.MULTILINE)
 # `different types at key path`, on the next line `tree_map tree['b']`, and then the two types.
 PATH = re.compile(r"at key path\n\s+(?:tree_map tree|vmap )?(?P<path>.+)\n")
+# `len(in_axes)=2, len(args)=3`.
+LENGTHS = re.compile(r"len\(in_axes\)=(\d+), len\(args\)=(\d+)")
+# `different numbers of pytree children at key path`, the path, and where the sets of keys differ.
+# An entry None for a shared dictionary is listed in the same message, and is no fault.
+KEYS = re.compile(
+    r"numbers of pytree children at key path\s+vmap (\S+)\n.*?key sets is\s+(\S.*?)(?:\n|$)",
+    re.DOTALL,
+)
+# `axis 0 of argument batch['x'] of type float32[4,2];`.
+MAPPED = re.compile(r"axis (\d+) of argument (\S+) of type ([^\s;]+)")
 CLASS = re.compile(r"^\s+(<class '.+'>)", re.MULTILINE)
 MADE = re.compile(r"was created on line (.+?):(\d+)(?::\d+)? \(")
 
@@ -110,6 +124,8 @@ def _evidence(code: str, error: BaseException) -> Iterator[tuple[str, str]]:
         path = found["path"] or ""
         yield _branch(found["one"]) + path, _type(found["first"])
         yield _branch(found["other"]) + path, _type(found["second"])
+    elif code == "trees/prefix" and (told := list(_axes(text))):
+        yield from told
     elif code.startswith("trees/") and (found := PATH.search(text)):
         yield "where the trees part", found["path"]
         yield from zip(
@@ -117,6 +133,21 @@ def _evidence(code: str, error: BaseException) -> Iterator[tuple[str, str]]:
         )
     else:
         yield type(error).__name__, first_sentence(error)
+
+
+def _axes(text: str) -> Iterator[tuple[str, str]]:
+    """Yield what a message of `vmap` says of the arguments, which is not in its first sentence.
+
+    >>> list(_axes("bad in_axes, but got len(in_axes)=2, len(args)=3."))
+    [('entries of `in_axes`', '2'), ('arguments', '3')]
+    """
+    if found := LENGTHS.search(text):
+        yield from zip(("entries of `in_axes`", "arguments"), found.groups(), strict=True)
+    for entry, differ in KEYS.findall(text):
+        yield f"{entry} and its argument differ in the key", differ.strip("[']")
+    if "inconsistent sizes for array axes" in text:
+        for axis, name, kind in MAPPED.findall(text):
+            yield "mapped", f"axis {axis} of {name}, {_type(kind)}"
 
 
 def _branch(name: str) -> str:

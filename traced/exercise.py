@@ -10,7 +10,7 @@ from typing import Any
 
 from traced import journal
 from traced.feedback import Feedback, Found, NotAttempted, require
-from traced.guard import guard_names
+from traced.guard import guard, guard_names
 from traced.show.picture import Picture
 
 #: A question looks at an answer and raises `Found` if there is something to find.
@@ -83,9 +83,10 @@ def ask(question: Question, f: Any) -> Feedback:
 
 def _ask(questions: Iterable[Question], answer: Any, name: str) -> Feedback:
     try:
-        with guard_names(answer) as changed:
+        with guard() as outside, guard_names(answer) as changed:
             for question in questions:
                 question(answer)
+        require(not outside, "effects/outside", changed=", ".join(outside))
         require(not changed, "effects/write", changed=", ".join(changed))
     except NotAttempted:
         return Feedback(name, "not attempted")

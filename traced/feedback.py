@@ -1,5 +1,6 @@
 """What a check says: data first, of which text and HTML are renderings."""
 
+import re
 import textwrap
 from dataclasses import dataclass
 from html import escape
@@ -103,7 +104,7 @@ class Feedback:
         return [
             entry.headline,
             *map(_at, self.finding.where),
-            *(f"seen: {_cut(': '.join(filter(None, pair)))}" for pair in self.finding.saw),
+            *(f"seen: {_cut(_on_one_line(pair))}" for pair in self.finding.saw),
             f"rule: {entry.rule}",
             f"read: {entry.lesson}, “{entry.section}”"
             if entry.lesson
@@ -117,8 +118,16 @@ def _at(place: Place) -> str:
     return f"  line {place.line}:  {_cut(place.source)}{note}"
 
 
+def _on_one_line(pair: tuple[str, str]) -> str:
+    return re.sub(r"\n\s*", " ", ": ".join(filter(None, pair)))
+
+
 def _cut(text: str) -> str:
-    return text if len(text) <= EVIDENCE else text[: EVIDENCE - 1] + "…"
+    if len(text) <= EVIDENCE:
+        return text
+    cut = text[:EVIDENCE]
+    # A word that is cut in two reads like another word; a long one, such as a number, is cut.
+    return cut[: max(cut.rfind(" "), EVIDENCE - 20)].rstrip() + "…"
 
 
 def _wrap(line: str) -> str:

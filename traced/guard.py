@@ -1,28 +1,39 @@
 """What the reader's code may not change for the next check, and how it is put back.
 
 Out of reach of a guard in the same process are a thread that the answer has started and that runs
-on, memory that it holds, what it wrote to files, and what it sent to others.
+on, memory that it holds, what it wrote to files, what it sent to others, what it wrote to a
+`jax.Ref`, a buffer that it donated, the insides of libraries other than Flax NNX, and what Python
+code cannot name, such as the cache of `functools.cache`.
 """
 
 import contextlib
+import operator
 import os
 import sys
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
+from zlib import crc32
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from traced.probes.boxes import is_readers
+from traced.probes.boxes import WHOLE, Box, Contents, is_readers
 from traced.probes.reach import GONE, Named, wrapped
 from traced.probes.snapshots import Snapshot
 
+#: So many bytes of NumPy arrays are copied by a guard.
+KEPT = 2**20
 #: Modules whose functions an answer can replace for everybody.
 MODULES: tuple[ModuleType, ...] = (jax, jnp, jax.lax, jax.random, jax.nn, np)
+
+
+#: What the guard that is open remembers; those inside of it use it too.
+_OPEN: list["_Names"] = []
 
 
 @contextlib.contextmanager
@@ -33,58 +44,100 @@ def guard() -> Iterator[list[str]]:
     the working folder, NumPy's error handling, Python's recursion limit, and the standard streams.
     The list is filled at the end.
 
+    A guard inside of another one puts back what the other code of a check needs at once, and
+    leaves three things to the guard around it: the environment, the working folder, and what
+    stands in the place of something else and says that it is equal to it.
+
     >>> with guard() as changed:
     ...     jax.config.update("jax_enable_x64", True)
     >>> changed, jax.config.jax_enable_x64
     (['jax_enable_x64'], False)
     """
     changed: list[str] = []
-    settings, names = dict(jax.config.values), [dict(vars(module)) for module in MODULES]
-    environment = dict(os.environ)
-    process = os.getcwd(), np.geterr(), sys.getrecursionlimit(), sys.stdout, sys.stderr
+    # Settings change from one guard to the next one inside it: a context manager sets them too.
+    inside, settings = bool(_OPEN), jax.config.values
+    _OPEN.append(names := _OPEN[-1] if inside else _Names())
+    outside = None if inside else (os.environ.copy(), os.getcwd())
+    process = np.geterr(), sys.getrecursionlimit(), sys.stdout, sys.stderr
     try:
         yield changed
     finally:
+        _OPEN.pop()
         changed += _put_back_settings(settings)
-        for module, before in zip(MODULES, names, strict=True):
-            changed += _put_back_names(module, before)
-        changed += _put_back_environment(environment)
+        changed += names.put_back(exactly=not inside)
+        if outside:
+            changed += _put_back_environment(*outside)
         changed += _put_back_process(*process)
+
+
+class _Names:
+    """What the names of `MODULES` stand for."""
+
+    def __init__(self) -> None:
+        # A copy of a dictionary by its own method is several times faster than by another's.
+        self.names = [vars(module).copy() for module in MODULES]
+        self.values = [tuple(names.values()) for names in self.names]
+
+    def put_back(self, *, exactly: bool) -> list[str]:
+        """Put back and list what was replaced; unless `exactly`, by what is not equal to it."""
+        changed: list[str] = []
+        for number, (module, values) in enumerate(zip(MODULES, self.values, strict=True)):
+            # Tuples look at identities first, and at whether things are equal only then.
+            now = tuple(vars(module).values())
+            if _are_same(values, now) and (not exactly or all(map(operator.is_, values, now))):
+                continue
+            changed += _put_back_names(module, self.names[number])
+            # A name that is new may be a submodule that was imported meanwhile: no harm.
+            self.names[number] = vars(module).copy()
+            self.values[number] = tuple(self.names[number].values())
+        return changed
 
 
 def _put_back_settings(before: dict[str, Any]) -> list[str]:
     now = jax.config.values
+    if now == before:
+        return []
     changed = [name for name, value in before.items() if now[name] != value]
     for name in changed:
         jax.config.update(name, before[name])  # type: ignore[no-untyped-call]  # JAX has no types
     return changed
 
 
+def _are_same(before: tuple[Any, ...], now: tuple[Any, ...]) -> bool:
+    try:
+        return before == now
+    except Exception:  # an array, say, in the place of a function
+        return False
+
+
 def _put_back_names(module: ModuleType, before: dict[str, Any]) -> list[str]:
     now = vars(module)
     changed = [name for name, value in before.items() if now.get(name, module) is not value]
     now.update({name: before[name] for name in changed})
-    # A name that is new may be a submodule that was imported meanwhile: it does no harm.
     return [f"{module.__name__}.{name}" for name in changed if not name.startswith("__")]
 
 
-def _put_back_environment(before: dict[str, str]) -> list[str]:
-    names = before.keys() | os.environ.keys()
-    changed = sorted(name for name in names if os.environ.get(name) != before.get(name))
+def _put_back_environment(before: dict[str, str], folder: str) -> list[str]:
+    now, here = os.environ.copy(), os.getcwd()
+    changed = sorted(
+        name for name in before.keys() | now.keys() if before.get(name) != now.get(name)
+    )
     for name in changed:
         os.environ.pop(name, None)
     os.environ.update({name: before[name] for name in changed if name in before})
-    return [f"os.environ[{name!r}]" for name in changed]
+    if here != folder:
+        os.chdir(folder)
+    named = [f"os.environ[{name!r}]" for name in changed]
+    return [*named, "the working folder"] if here != folder else named
 
 
-def _put_back_process(folder: str, errors: Any, limit: int, stdout: Any, stderr: Any) -> list[str]:
-    now = os.getcwd(), np.geterr(), sys.getrecursionlimit()
-    os.chdir(folder)
+def _put_back_process(errors: Any, limit: int, stdout: Any, stderr: Any) -> list[str]:
+    now = np.geterr(), sys.getrecursionlimit()
+    sys.stdout, sys.stderr = stdout, stderr
     np.seterr(**errors)
     sys.setrecursionlimit(limit)
-    sys.stdout, sys.stderr = stdout, stderr
-    labels = ("the working folder", "NumPy's error handling", "the recursion limit")
-    pairs = zip(labels, now, (folder, errors, limit), strict=True)
+    labels = ("NumPy's error handling", "the recursion limit")
+    pairs = zip(labels, now, (errors, limit), strict=True)
     return [label for label, value, before in pairs if value != before]
 
 
@@ -92,10 +145,12 @@ def _put_back_process(folder: str, errors: Any, limit: int, stdout: Any, stderr:
 def guard_names(answer: Any) -> Iterator[list[str]]:
     """Put back what the `with` block changes of what the reader's `answer` names; list it.
 
-    Guarded are the globals of its module, its closure variables, and the containers and the
-    objects of the reader's own classes which these lead to, up to 10,000. Left out are arrays,
-    which would have to be copied, the insides of libraries' objects, the classes themselves, and
-    functions that are made and kept when they are first needed.
+    Guarded are the globals of its module, its closure variables, its own attributes, and what
+    these lead to, up to 10,000 things: containers, the reader's classes and their objects, NNX
+    objects with their Variables, and NumPy arrays. Of arrays a megabyte in total is kept to be put
+    back; of more, up to a hundred times that, a change is listed only, and stays. Left out are the
+    insides of other libraries' objects, and functions that are made and kept when they are first
+    needed.
 
     >>> seen = []
     >>> def check(answer):
@@ -106,7 +161,7 @@ def guard_names(answer: Any) -> Iterator[list[str]]:
     (['seen'], [])
     """
     changed: list[str] = []
-    snapshot = Snapshot(list(_functions(answer)), _is_guarded)
+    snapshot = Snapshot(list(_parts(answer)), _is_guarded, _Arrays())
     try:
         yield changed
     finally:
@@ -119,27 +174,62 @@ def guard_names(answer: Any) -> Iterator[list[str]]:
         changed += found.values()
 
 
-def _functions(answer: Any) -> Iterator[Named]:
-    """Yield the functions that an answer is made of, but not the object that it may be."""
+def _parts(answer: Any) -> Iterator[Named]:
+    """Yield the functions that an answer is made of, and the object that it may be."""
     if isinstance(answer, FunctionType):
         yield "global write", answer.__name__, answer
     elif isinstance(answer, MethodType):
-        yield from _functions(answer.__func__)
+        yield from _parts(answer.__func__)
+        yield from _parts(answer.__self__)
     elif isinstance(answer, partial):
-        yield from _functions(answer.func)
+        yield from _parts(answer.func)
     elif isinstance(answer, type):
+        yield "attribute write", answer.__name__, answer
         classes = (each for each in answer.__mro__ if is_readers(each.__module__))
         members = (member for each in classes for member in vars(each).values())
         for each in members:
-            yield from _functions(each if isinstance(each, FunctionType) else wrapped(each))
+            yield from _parts(each if isinstance(each, FunctionType) else wrapped(each))
     elif (inner := wrapped(answer)) is not None:
-        yield from _functions(inner)
+        yield from _parts(inner)
     elif is_readers(type(answer).__module__):
-        yield from _functions(type(answer))
+        yield "attribute write", "self", answer
+        yield from _parts(type(answer))
 
 
 def _is_guarded(thing: Any) -> bool:
     if isinstance(thing, ModuleType):
         return is_readers(thing.__name__)
-    plain = isinstance(thing, FunctionType | list | dict | set | deque | bytearray)
-    return plain or (is_readers(type(thing).__module__) and not isinstance(thing, type))
+    if isinstance(thing, np.ndarray):
+        return thing.flags.writeable
+    if isinstance(thing, FunctionType | list | dict | set | deque | bytearray):
+        return True
+    module = (thing if isinstance(thing, type) else type(thing)).__module__
+    is_object_of_nnx = not isinstance(thing, type) and module.startswith("flax.nnx")
+    return is_object_of_nnx or is_readers(module)
+
+
+class _Arrays:
+    """Makes lighter boxes of the arrays that come when those before have used up the memory."""
+
+    def __init__(self) -> None:
+        self.kept, self.summed = KEPT, 100 * KEPT
+
+    def __call__(self, box: Box) -> Box:
+        array = box.thing
+        if not isinstance(array, np.ndarray):
+            return box
+        if array.nbytes <= self.kept:
+            self.kept -= array.nbytes
+            return box
+        if array.nbytes > self.summed or array.dtype.hasobject:
+            return replace(box, read=dict, write=_leave)
+        self.summed -= array.nbytes
+        return replace(box, read=lambda: {WHOLE: _sum_of(array)}, write=_leave)
+
+
+def _sum_of(array: Any) -> Any:
+    return np.uint32(crc32(np.ascontiguousarray(array).reshape(-1).view(np.uint8)))
+
+
+def _leave(contents: Contents) -> None:
+    """Put nothing back: of the array only a checksum is known."""

@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib
+import io
 import json
 import os
 import time
@@ -12,8 +13,10 @@ from traced.show.picture import Picture, table
 
 def path() -> Path:
     """Return where the journal is kept: `TRACED_JOURNAL`, or the user's folder for data."""
+    if given := os.environ.get("TRACED_JOURNAL"):
+        return Path(given)
     data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    return Path(os.environ.get("TRACED_JOURNAL") or Path(data) / "traced" / "journal.jsonl")
+    return Path(data) / "traced" / "journal.jsonl"
 
 
 def note(lesson: str, exercise: str, state: str) -> None:
@@ -23,10 +26,16 @@ def note(lesson: str, exercise: str, state: str) -> None:
     once do not overwrite each other.
     """
     entry = {"lesson": lesson, "exercise": exercise, "state": state, "at": round(time.time())}
-    with contextlib.suppress(OSError, RuntimeError):
-        path().parent.mkdir(parents=True, exist_ok=True)
-        with path().open("ab", buffering=0) as journal:
-            journal.write(f"\n{json.dumps(entry)}\n".encode())
+    with contextlib.suppress(OSError, RuntimeError), _opened(path()) as journal:
+        journal.write(f"\n{json.dumps(entry)}\n".encode())
+
+
+def _opened(file: Path) -> io.RawIOBase:
+    try:
+        return open(file, "ab", buffering=0)
+    except FileNotFoundError:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        return open(file, "ab", buffering=0)
 
 
 def states() -> dict[tuple[str, str], str]:

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 from html import escape
+from pprint import pformat
 from typing import Any
 
-from traced.show.picture import Picture, framed
+from traced.show.picture import framed
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,7 @@ class Prediction:
     evidence: Any = None
 
     def __repr__(self) -> str:
-        shown = () if self.evidence is None else (repr(self.evidence),)
+        shown = () if self.evidence is None else (self._text_evidence(),)
         return "\n".join([self._verdict() + f"the run says: {self.outcome}", *shown])
 
     def _verdict(self) -> str:
@@ -31,7 +32,8 @@ class Prediction:
         outcome = f"<strong>{escape(str(self.outcome))}</strong>"
         body = f"<p>The run says: {outcome}</p>{self._html_evidence()}"
         if self.prediction is not ...:
-            return framed(f"<p>{escape(self._verdict().capitalize().rstrip('; '))}.</p>{body}")
+            verdict = escape(self._verdict().rstrip("; "))
+            return framed(f"<p>{verdict[0].upper()}{verdict[1:]}.</p>{body}")
         summary = "No prediction yet. Open to see what the run says."
         return framed(f"<details><summary>{summary}</summary>{body}</details>")
 
@@ -39,7 +41,11 @@ class Prediction:
         if self.evidence is None:
             return ""
         html = getattr(self.evidence, "_repr_html_", lambda: None)()
-        return html or Picture("", f"<pre>{escape(repr(self.evidence))}</pre>").html or ""
+        return html or f"<pre>{escape(self._text_evidence())}</pre>"
+
+    def _text_evidence(self) -> str:
+        # What is too long for a line has one for each entry.
+        return pformat(self.evidence, width=76, compact=True, sort_dicts=False)
 
 
 def _plain(value: Any) -> str:

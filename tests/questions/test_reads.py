@@ -4,6 +4,7 @@ import itertools
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 from traced import ask
@@ -23,8 +24,25 @@ def set_table(_):
     table[0] = 5.0
 
 
+weights = np.array([2.0, 1.0], np.float32)
+parts = {"bias": np.zeros(2, np.float32)}
+
+
+def fill_weights(_):
+    weights[:] = 3.0
+
+
+def fill_bias(_):
+    parts["bias"] += 4.0
+
+
 def plain(x):
     return factor * x
+
+
+reads_weights = jax.jit(lambda x: weights * x)
+converts_weights = jax.jit(lambda x: jnp.asarray(weights) * x)
+reads_bias = jax.jit(lambda x: x + parts["bias"])
 
 
 reads_factor = jax.jit(lambda x: factor * x)
@@ -61,6 +79,10 @@ def counts(x):
         (reads_offset, set_factor),
         (reads_factor, set_table),
         (reads_factor, None),
+        (reads_weights, set_factor),
+        (reads_factor, fill_weights),
+        (lambda x: x * weights, fill_weights),
+        (lambda x: passes_on(x, weights), fill_weights),
         (counts, set_factor),
     ],
 )
@@ -74,6 +96,10 @@ def test_what_is_not_read_from_an_old_trace_passes(f, change):
         (reads_factor, set_factor, "2.0", "3.0", "global factor"),
         (reads_table, set_table, "1.0", "5.0", "global table"),
         (lambda x: 1 + reads_factor(x), set_factor, "[3., 3.]", "[4., 4.]", "global factor"),
+        (reads_weights, fill_weights, "[2., 1.]", "[3., 3.]", "global weights"),
+        (converts_weights, fill_weights, "[2., 1.]", "[3., 3.]", "global weights"),
+        (reads_bias, fill_bias, "[1., 1.]", "[5., 5.]", "global parts"),
+        (lambda x: 1 + reads_weights(x), fill_weights, "[3., 2.]", "[4., 4.]", "global weights"),
         (Gain(), set_gain, "[2., 2.]", "[3., 3.]", "attribute self.gain"),
     ],
 )
@@ -116,6 +142,12 @@ def test_everything_is_put_back_and_a_second_check_says_the_same():
     assert first == second
     assert factor == 2.0
     assert reads_factor(X)[0] == 2.0
+
+
+def test_an_array_that_was_written_to_is_put_back():
+    ask(follows_changes(X, change=fill_weights), reads_weights)
+    assert weights.tolist() == [2.0, 1.0]
+    assert reads_weights(X).tolist() == [2.0, 1.0]
 
 
 def test_a_change_that_the_answer_has_no_place_for_is_a_finding():

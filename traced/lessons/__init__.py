@@ -10,4 +10,7 @@ LESSONS = (
     "branches",
     "loops",
     "pytrees",
+    "nnx_objects",
+    "nnx_transforms",
+    "cost_of_state",
 )

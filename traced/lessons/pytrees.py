@@ -2,9 +2,7 @@
 
 import copy
 import inspect
-import re
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import jax
@@ -13,8 +11,7 @@ import numpy as np
 
 from traced.attempt import attempt
 from traced.exercise import Exercise
-from traced.feedback import Finding, Found, require
-from traced.probes.places import place_of_error
+from traced.feedback import require
 from traced.questions import compare, donates, keeps_its_size, returns, traces_at_most
 from traced.solutions import pytrees as solutions
 
@@ -84,40 +81,9 @@ def _predicted(model: Any, batch: Any, scales: Any) -> Any:
     return np.asarray(scales)[:, None] * np.where(batch["mask"], hidden, np.float32(0))
 
 
-def _fits_its_axes(answer: Any) -> None:
-    def call(*args: Any) -> Any:
-        try:
-            return answer(*args)
-        except (TypeError, ValueError) as error:
-            if saw := tuple(_of_axes(str(error))):
-                places = filter(None, [place_of_error(error)])
-                raise Found(Finding("trees/prefix", tuple(places), saw)) from None
-            raise
-
-    attempt(call, *_rows(4))
-
-
-def _of_axes(message: str) -> Iterator[tuple[str, str]]:
-    """Yield what a message of `vmap` says of the arguments, which is not in its first sentence.
-
-    >>> list(_of_axes("bad in_axes, but got len(in_axes)=2, len(args)=3."))
-    [('entries of `in_axes`', '2'), ('arguments', '3')]
-    """
-    if found := re.search(r"len\(in_axes\)=(\d+), len\(args\)=(\d+)", message):
-        yield from zip(("entries of `in_axes`", "arguments"), found.groups(), strict=True)
-    # An entry None for a shared dictionary is listed there as well, and is no fault.
-    keys = r"numbers of pytree children at key path\s+vmap (\S+)\n.*?key sets is\s+(\S.*?)\n"
-    for entry, differ in re.findall(keys, message + "\n", re.DOTALL):
-        yield f"{entry} and its argument differ in the key", differ.strip("[']")
-    if "inconsistent sizes for array axes" in message:
-        mapped = r"axis (\d+) of argument (\S+) of type ([^\s;]+)"
-        for axis, name, kind in re.findall(mapped, message):
-            yield "mapped", f"axis {axis} of {name}, {kind}"
-
-
 predict_all = Exercise(
     name="predict_all",
-    questions=(_fits_its_axes, returns(_predicted, _rows(4), _rows(2)), keeps_its_size(_rows)),
+    questions=(returns(_predicted, _rows(4), _rows(2)), keeps_its_size(_rows)),
     hints=(
         "Count the arguments, and the entries of `in_axes`. Then ask of each leaf: "
         "has it a row for each example?",

@@ -206,6 +206,8 @@ def _put_back(
 def _attribute(name: str, cls: type, key: str) -> str:
     if key == VARIABLE:
         return f"{name}[...]"
+    if key.isdecimal():  # an entry of an `nnx.List`
+        return f"{name}[{key}]"
     # NNX keeps its own books under `_pytree__`, in the reader's modules too.
     books = key.startswith(("__", "_pytree__"))
     # What a library's object keeps for itself, or computes when it is first asked for.

@@ -13,7 +13,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from traced.probes.internals.keys import calls_now, count_vmaps, frames_now, see_operations
+from traced.probes.internals.keys import calls_now, count_vmaps, frames_now
+from traced.probes.internals.operations import see_operations
 from traced.probes.key_events import HOWS as HOWS
 from traced.probes.key_events import KINDS as KINDS
 from traced.probes.key_events import KeyEvent as KeyEvent

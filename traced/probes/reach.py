@@ -84,6 +84,10 @@ def wrapped(thing: Any) -> Any:
     >>> wrapped(jax.jit(abs)), wrapped(property(repr)), wrapped(abs)
     (<built-in function abs>, <built-in function repr>, None)
     """
+    if isinstance(thing, FunctionType):
+        return vars(thing).get("__wrapped__")
+    if isinstance(thing, ModuleType):
+        return None
     # Python looks first, since an object may claim to have any attribute.
     names = (name for name in WRAPPED if inspect.getattr_static(thing, name, None) is not None)
     return next((getattr(thing, name) for name in names), None)

@@ -16,10 +16,18 @@ Change = tuple[int, Any]
 
 
 class Snapshot:
-    """What was in each box that a call can reach, when the snapshot was taken."""
+    """What was in each box that a call can reach, when the snapshot was taken.
 
-    def __init__(self, things: list[Named], own: Callable[[Any], bool] = lambda _: True) -> None:
-        self.boxes = walk(things, own=own)[0]
+    `own` says of which things that is, `change` what to take instead of a box.
+    """
+
+    def __init__(
+        self,
+        things: list[Named],
+        own: Callable[[Any], bool] = lambda _: True,
+        change: Callable[[Box], Box] = lambda box: box,
+    ) -> None:
+        self.boxes = [change(box) for box in walk(things, own=own)[0]]
         self.first = [box.read() for box in self.boxes]
         self.last = list(self.first)
 

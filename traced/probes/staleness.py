@@ -13,6 +13,7 @@ import numpy as np
 from traced.probes.internals.effects import constants, literals, parameters
 from traced.probes.jaxprs import Equation, find_equations
 from traced.probes.places import Place
+from traced.probes.reach import things_of, walk
 from traced.probes.reads import HiddenRead, find_hidden_reads
 from traced.probes.signatures import Bare
 from traced.probes.values import bits, brief
@@ -52,8 +53,8 @@ def find_stale_reads(f: Callable[..., Any], *args: Any, **kwargs: Any) -> list[S
     with all it does besides returning a value. Where equations come, go or change places, only
     the first difference is told. Raises `TypeError` where `f` is not jitted by `jax.jit`.
 
-    Not seen is a NumPy array that was written to in place: a trace holds that very array, not
-    what was in it, or a copy that JAX uses again as long as it lives, for a new trace as well.
+    Not seen is a NumPy array that was written to in place: a trace holds that very array, and only
+    the compiled program what was in it. A call can be compared with one inside of `with_copies`.
 
     >>> factors = [2.0]
     >>> f = jax.jit(lambda x: x * factors[0])
@@ -87,6 +88,36 @@ def retraced() -> Iterator[None]:
     """
     with _AFRESH(object()):
         yield
+
+
+@contextlib.contextmanager
+def with_copies(f: Any) -> Iterator[None]:
+    """Have `f` and what it names hold copies of their NumPy arrays in the `with` block.
+
+    JAX converts an array once and keeps the result as long as the array lives, whatever is written
+    to it in the meantime: only of another array is a new trace made with what is in it now.
+
+    >>> table = np.ones(2)
+    >>> f = jax.jit(lambda x: x * jax.numpy.asarray(table))
+    >>> before, table[:] = f(1.0), 3.0
+    >>> with with_copies(f), retraced():
+    ...     print(before, f(1.0))
+    [1. 1.] [3. 3.]
+    """
+    boxes = [box for box in walk(things_of(f, (), {}))[0] if not isinstance(box.thing, np.ndarray)]
+    held = [(box, box.read()) for box in boxes]
+    held = [pair for pair in held if any(type(each) is np.ndarray for each in pair[1].values())]
+    try:
+        for box, contents in held:
+            box.write({key: _copied(value) for key, value in contents.items()})
+        yield
+    finally:
+        for box, contents in held:
+            box.write(contents)
+
+
+def _copied(value: Any) -> Any:
+    return value.copy() if type(value) is np.ndarray else value
 
 
 def without_self(f: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:

@@ -5,9 +5,9 @@ from typing import Any
 
 from traced.attempt import attempt
 from traced.exercise import Question
-from traced.feedback import require
+from traced.feedback import fault, require
 from traced.probes.growth import grown, measure_growth
-from traced.probes.jaxprs import find_equations
+from traced.probes.jaxprs import Equation, find_equations
 
 
 def keeps_its_size(
@@ -22,13 +22,18 @@ def keeps_its_size(
     """
 
     def question(answer: Any) -> None:
-        few, many = (attempt(find_equations, answer, *make(n)) for n in (small, large))
+        few, many = attempt(_equations_of_each, answer, make(small), make(large))
         seen = {
             f"{n}_entries": f"{len(eqns)} equations" for n, eqns in ((small, few), (large, many))
         }
-        require(len(many) <= len(few), "loops/unrolled", grown(few, many), **seen)
+        if len(many) > len(few):
+            raise fault("loops/unrolled", grown(few, many), **seen)
 
     return question
+
+
+def _equations_of_each(answer: Any, *cases: tuple[Any, ...]) -> list[list[Equation]]:
+    return [find_equations(answer, *args) for args in cases]
 
 
 def grows_linearly(

@@ -4,6 +4,7 @@ An update that a transform does not bring back is lost without an error. What ea
 brings back is told in `traced.probes.modules`; the questions are the same in both.
 """
 
+import contextlib
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -14,8 +15,11 @@ from flax import nnx
 from traced.attempt import attempt
 from traced.exercise import Question
 from traced.feedback import Found, fault
-from traced.probes.module_snapshots import snapshot_of, values_of
+from traced.probes.module_snapshots import paths_in, snapshot_of, text_of, values_of
+from traced.probes.module_writes import find_write, record_writes
 from traced.probes.modules import ModuleChange, find_aliases, find_module_changes, record_changes
+from traced.probes.places import Place
+from traced.probes.staleness import retraced
 from traced.questions.values import compare
 
 #: The kinds of change that leave the structure as it was.
@@ -46,10 +50,11 @@ def updates_like(wanted: Callable[..., Any], *args: Any) -> Question:
         for key, change in due.items():
             if key not in done:
                 saw = {"where": change.path, "wanted": change.after, "got": change.before}
-                raise fault("nnx/lost-change", **saw)
+                place = _place_of_write(answer, names, change.path, args)
+                raise fault("nnx/lost-change", place, **saw)
         for key, change in done.items():
             if key not in due:
-                raise _unwanted(change)
+                raise _unwanted(change, _place_of_write(answer, names, change.path, args))
         _compare_values(names, target, mine)
 
     return question
@@ -122,10 +127,23 @@ def _is_total(change: ModuleChange) -> bool:
     return change.kind == "structure"
 
 
-def _unwanted(change: ModuleChange) -> Found:
+def _place_of_write(
+    answer: Any, names: list[str], path: str, args: tuple[Any, ...]
+) -> Place | None:
+    """Call the answer once more, and return the line that writes to the Variable at a path."""
+    mine = _copied(args)
+    nodes = paths_in(snapshot_of(**dict(zip(names, mine, strict=True)))).items()
+    found = [node.thing for node, paths in nodes if path in map(text_of, paths)]
+    with record_writes() as writes, retraced(), contextlib.suppress(Found):
+        attempt(answer, *mine)
+    variables = (each for each in found if isinstance(each, nnx.Variable))
+    return next((find_write(writes, each) for each in variables), None)
+
+
+def _unwanted(change: ModuleChange, place: Place | None = None) -> Found:
     code = "nnx/changed" if change.kind in VALUES else "nnx/structure-changed"
     saw = {"where": change.path or "the object", "before": change.before, "after": change.after}
-    return fault(code, **saw | ({"changed": change.detail} if change.detail else {}))
+    return fault(code, place, **saw | ({"changed": change.detail} if change.detail else {}))
 
 
 def _compare_values(names: list[str], target: tuple[Any, ...], mine: tuple[Any, ...]) -> None:

@@ -14,7 +14,7 @@ from traced.probes.places import Place
 from traced.probes.reach import things_of
 from traced.probes.reads import HiddenRead, find_hidden_reads
 from traced.probes.snapshots import Snapshot
-from traced.probes.staleness import JITTED, find_stale_reads, retraced, without_self
+from traced.probes.staleness import JITTED, find_stale_reads, retraced, with_copies, without_self
 from traced.probes.trees import find_tree_differences
 from traced.probes.values import brief
 
@@ -26,8 +26,8 @@ def follows_changes(*args: Any, change: Callable[[Any], Any] | None = None) -> Q
     answer is called before and after that, and then all is put back. Without `change`, it is asked
     whether a trace that is kept already is out of date.
 
-    A global that never changes is no fault, nor is one that a function without `jit` reads. Not
-    seen is a NumPy array that is written to in place: a new trace would hold the same copy of it.
+    A global that never changes is no fault, nor is one that a function without `jit` reads. A NumPy
+    array that is written to in place is seen, unless it lies in a tuple.
 
     >>> import jax
     >>> scale = [2.0]
@@ -71,9 +71,8 @@ def _stale(answer: Any, args: tuple[Any, ...]) -> tuple[list[HiddenRead], dict[s
     if isinstance(without_self(answer, ())[0], JITTED):
         for stale in attempt(find_stale_reads, answer, *args):
             return list(stale.suspects), {"kept_trace": stale.before, "new_trace": stale.now}
-        return None
     kept = attempt(answer, *args)
-    with retraced():
+    with with_copies(answer), retraced():
         new, again = attempt(answer, *args), attempt(answer, *args)
     # What gives another result each time is not out of date.
     if _same(new, kept) or not _same(new, again):

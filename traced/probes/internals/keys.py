@@ -6,19 +6,12 @@
   a jaxpr does not tell that its draw was made under `vmap`; the calls that led to it do.
 - How many inputs of a `scan` are constants and how many are carried: a parameter that the
   releases name differently.
-- `call_impl_with_key_reuse_checks` and `check_key_reuse_jaxpr` of JAX's own key checker:
-  `jax.debug_key_reuse(True)` sends each operation outside `jit` through the first. The checker
-  stops at a reuse and has no list of what it saw, so that its two functions are replaced.
 """
 
-import contextlib
-import importlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from types import CodeType, FrameType
 from typing import Any
-
-import jax
 
 from traced.probes.internals.traces import open_jaxpr
 from traced.probes.places import is_library
@@ -95,26 +88,3 @@ def scan_sizes(params: Mapping[str, Any]) -> tuple[int, int]:
         return params["num_consts"], params["num_carry"]
     constant, carried, _ = map(len, params["ft_in"].unpack())
     return constant, carried
-
-
-@contextlib.contextmanager
-def see_operations(see: Callable[..., None]) -> Iterator[None]:
-    """Call `see(primitive, args, params, result)` after each operation done outside `jit`."""
-
-    def call(primitive: Any, compute: Any, *args: Any, **params: Any) -> Any:
-        with jax.debug_key_reuse(False):
-            result = compute(*args, **params)
-            see(primitive, args, params, result)
-        return result
-
-    checker = importlib.import_module("jax.experimental.key_reuse._core")
-    names = "call_impl_with_key_reuse_checks", "check_key_reuse_jaxpr"
-    kept = [getattr(checker, name) for name in names]
-    try:
-        for name, replacement in zip(names, (call, lambda jaxpr: None), strict=True):
-            setattr(checker, name, replacement)
-        with jax.debug_key_reuse(True):
-            yield
-    finally:
-        for name, function in zip(names, kept, strict=True):
-            setattr(checker, name, function)

@@ -1,0 +1,586 @@
+"""Right and wrong answers to the exercises of 12_nnx_objects."""
+
+import copy
+
+import jax
+import jax.numpy as jnp
+import orbax.checkpoint as ocp
+from flax import nnx
+
+
+def stub(*args):
+    raise NotImplementedError
+
+
+class StubClass(nnx.Module):
+    def __init__(self, size, depth, scale, rngs):
+        raise NotImplementedError
+
+
+# Stack
+
+
+class _Applied(nnx.Module):
+    def __call__(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return self.scale * x
+
+
+def _linear(size, rngs):
+    return nnx.Linear(size, size, rngs=rngs)
+
+
+class MarkedData(_Applied):
+    def __init__(self, size, depth, scale, rngs):
+        self.layers = nnx.data([_linear(size, rngs) for _ in range(depth)])
+        self.scale = nnx.data(scale)
+
+
+class ScaleAnArray(_Applied):
+    def __init__(self, size, depth, scale, rngs):
+        self.layers = nnx.List()
+        for _ in range(depth):
+            self.layers.append(_linear(size, rngs))
+        self.scale = jnp.asarray(scale)
+
+
+class ScaleAParam(_Applied):
+    scale: nnx.Param
+
+    def __init__(self, size, depth, scale, rngs):
+        self.layers = nnx.List(_linear(size, rngs) for _ in range(depth))
+        self.scale = nnx.Param(jnp.array(scale))
+
+
+class ByASequential(nnx.Module):
+    def __init__(self, size, depth, scale, rngs):
+        self.layers = nnx.Sequential(*(_linear(size, rngs) for _ in range(depth)))
+        self.scale = jnp.array(scale, "float32")
+
+    def __call__(self, x):
+        return self.layers(x) * self.scale
+
+
+class AsGiven(_Applied):
+    def __init__(self, size, depth, scale, rngs):
+        self.layers = [_linear(size, rngs)] * depth
+        self.scale = scale
+
+
+class FilledLater(_Applied):
+    def __init__(self, size, depth, scale, rngs):
+        self.layers = []
+        for _ in range(depth):
+            self.layers.append(_linear(size, rngs))
+        self.scale = jnp.asarray(scale)
+
+
+class InATuple(_Applied):
+    def __init__(self, size, depth, scale, rngs):
+        self.layers = tuple(_linear(size, rngs) for _ in range(depth))
+        self.scale = jnp.asarray(scale)
+
+
+class OneLayer(_Applied):
+    def __init__(self, size, depth, scale, rngs):
+        self.layers = nnx.List([_linear(size, rngs)] * depth)
+        self.scale = jnp.asarray(scale)
+
+
+class ScaleStatic(_Applied):
+    def __init__(self, size, depth, scale, rngs):
+        self.layers = nnx.List([_linear(size, rngs) for _ in range(depth)])
+        self.scale = scale
+
+
+class NoScale(nnx.Module):
+    def __init__(self, size, depth, scale, rngs):
+        self.layers = nnx.List([_linear(size, rngs) for _ in range(depth)])
+
+    def __call__(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+class ScaleOfTheFirstCheck(_Applied):
+    scale = 3.0
+
+    def __init__(self, size, depth, scale, rngs):
+        self.layers = nnx.List([_linear(size, rngs) for _ in range(depth)])
+
+
+class _Box:
+    def __init__(self, held):
+        self.held = held
+
+
+class HiddenInABox(nnx.Module):
+    def __init__(self, size, depth, scale, rngs):
+        self.layers = _Box([_linear(size, rngs) for _ in range(depth)])
+        self.scale = jnp.asarray(scale)
+
+    def __call__(self, x):
+        for layer in self.layers.held:
+            x = layer(x)
+        return self.scale * x
+
+
+# loss_after
+
+
+def by_copied_variables(model, step, loss):
+    kept = jax.tree.map(lambda leaf: leaf, nnx.state(model, nnx.Param))
+    step(model)
+    result = loss(model)
+    nnx.update(model, kept)
+    return result
+
+
+def on_a_clone(model, step, loss):
+    trial = nnx.clone(model)
+    step(trial)
+    result = loss(trial)
+    nnx.update(model, nnx.state(trial, nnx.Not(nnx.Param)))
+    return result
+
+
+def by_a_split(model, step, loss):
+    _, params, _ = nnx.split(model, nnx.Param, ...)
+    kept = copy.deepcopy(params)
+    step(model)
+    result = loss(model)
+    nnx.update(model, kept)
+    return result
+
+
+def by_a_list_of_pairs(model, step, loss):
+    params = [each for _, each in nnx.to_flat_state(nnx.state(model, nnx.Param))]
+    values = [each[...] for each in params]
+    step(model)
+    result = loss(model)
+    for each, value in zip(params, values, strict=True):
+        each[...] = value
+    return result
+
+
+def loss_after_as_given(model, step, loss):
+    kept = nnx.state(model)
+    step(model)
+    result = loss(model)
+    nnx.update(model, kept)
+    return result
+
+
+def params_by_reference(model, step, loss):
+    kept = nnx.state(model, nnx.Param)
+    step(model)
+    result = loss(model)
+    nnx.update(model, kept)
+    return result
+
+
+def all_put_back(model, step, loss):
+    kept = nnx.to_pure_dict(nnx.state(model))
+    step(model)
+    result = loss(model)
+    nnx.update(model, kept)
+    return result
+
+
+def clone_thrown_away(model, step, loss):
+    trial = nnx.clone(model)
+    step(trial)
+    return loss(trial)
+
+
+def nothing_put_back(model, step, loss):
+    step(model)
+    return loss(model)
+
+
+def put_back_too_early(model, step, loss):
+    kept = nnx.to_pure_dict(nnx.state(model, nnx.Param))
+    step(model)
+    nnx.update(model, kept)
+    return loss(model)
+
+
+def kept_too_late(model, step, loss):
+    step(model)
+    kept = nnx.to_pure_dict(nnx.state(model, nnx.Param))
+    result = loss(model)
+    nnx.update(model, kept)
+    return result
+
+
+def loss_forgotten(model, step, loss):
+    kept = nnx.to_pure_dict(nnx.state(model, nnx.Param))
+    step(model)
+    nnx.update(model, kept)
+
+
+def nothing_run(model, step, loss):
+    return loss(model)
+
+
+def new_variables(model, step, loss):
+    kept = nnx.clone(model)
+    step(model)
+    result = loss(model)
+    model.middle.w, model.head.w, model.encode.w = kept.middle.w, kept.head.w, kept.encode.w
+    return result
+
+
+def without_random_state(model, step, loss):
+    kept = nnx.to_pure_dict(nnx.state(model, nnx.Not(nnx.RngState)))
+    step(model)
+    result = loss(model)
+    nnx.update(model, kept)
+    return result
+
+
+# run
+
+
+@jax.jit
+def _whole(model, x):
+    return model(x), model
+
+
+@jax.jit
+def _with_its_state(model, x):
+    y = model(x)
+    return y, nnx.state(model)
+
+
+def by_its_state(model, x):
+    y, state = _with_its_state(model, x)
+    nnx.update(model, state)
+    return y
+
+
+@jax.jit(static_argnums=0)
+def _merged(graphdef, state, x):
+    model = nnx.merge(graphdef, state)
+    y = model(x)
+    return y, nnx.state(model)
+
+
+def by_split_and_merge(model, x):
+    y, state = _merged(*nnx.split(model), x)
+    nnx.update(model, state)
+    return y
+
+
+_call = nnx.jit(lambda model, x: model(x))
+
+
+def by_nnx(model, x):
+    return _call(model, x)
+
+
+@jax.jit
+def _as_dict(model, x):
+    return {"y": model(x), "changed": nnx.to_pure_dict(nnx.state(model))}
+
+
+def by_pure_dict(model, x):
+    result = _as_dict(model, x)
+    nnx.update(model, result["changed"])
+    return result["y"]
+
+
+@jax.jit(donate_argnums=0)
+def _donated(model, x):
+    y = model(x)
+    return y, nnx.state(model)
+
+
+def by_donation(model, x):
+    y, state = _donated(model, x)
+    nnx.update(model, state)
+    return y
+
+
+def module_jitted(model, x):
+    return jax.jit(model)(x)
+
+
+def nnx_module_jitted(model, x):
+    return nnx.jit(model)(x)
+
+
+def changes_dropped(model, x):
+    return _whole(model, x)[0]
+
+
+def counts_forgotten(model, x):
+    y, changed = _whole(model, x)
+    nnx.update(model, nnx.state(changed, nnx.Param))
+    return y
+
+
+def random_state_forgotten(model, x):
+    y, changed = _whole(model, x)
+    nnx.update(model, nnx.state(changed, nnx.Not(nnx.RngState)))
+    return y
+
+
+def rebound(model, x):
+    y, model = _whole(model, x)
+    return y
+
+
+def pair_returned(model, x):
+    y, changed = _whole(model, x)
+    nnx.update(model, nnx.state(changed))
+    return y, changed
+
+
+def never_jitted(model, x):
+    return model(x)
+
+
+def called_twice(model, x):
+    model(x)
+    return changes_dropped(model, x)
+
+
+def jitted_each_time(model, x):
+    y, changed = jax.jit(lambda model, x: (model(x), model))(model, x)
+    nnx.update(model, nnx.state(changed))
+    return y
+
+
+# with_head
+
+
+def by_deepcopy(model, head):
+    result = copy.deepcopy(model)
+    result.head = head
+    return result
+
+
+def by_pure_values(model, head):
+    graphdef, state = nnx.split(model)
+    result = nnx.merge(graphdef, nnx.to_pure_dict(state))
+    result.head = nnx.clone(head)
+    return result
+
+
+def by_merging_copies(model, head):
+    result = nnx.merge(*nnx.split(model), copy=True)
+    result.head = head
+    return result
+
+
+def by_swapping(model, head):
+    old, model.head = model.head, head
+    result = nnx.clone(model)
+    model.head = old
+    return result
+
+
+def in_place(model, head):
+    model.head = head
+    return model
+
+
+def in_place_and_nothing(model, head):
+    model.head = head
+
+
+def shallow(model, head):
+    result = copy.copy(model)
+    result.head = head
+    return result
+
+
+def merged_again(model, head):
+    result = nnx.merge(*nnx.split(model))
+    result.head = head
+    return result
+
+
+def mapped(model, head):
+    result = jax.tree.map(lambda leaf: leaf, model)
+    result.head = head
+    return result
+
+
+def head_forgotten(model, head):
+    return nnx.clone(model)
+
+
+def made_anew(model, head):
+    result = type(model)(17)
+    result.head = head
+    return result
+
+
+def only_the_state(model, head):
+    result = nnx.clone(model)
+    result.head = head
+    return nnx.state(result)
+
+
+def head_mixed_up(model, head):
+    result = nnx.clone(model)
+    result.decode = head
+    return result
+
+
+def clone_after(model, head):
+    model.head = head
+    return nnx.clone(model)
+
+
+def one_layer_shared(model, head):
+    result = nnx.clone(model)
+    result.middle, result.head = model.middle, head
+    return result
+
+
+# resume
+
+
+def in_one_breath(path, create):
+    blueprint = nnx.eval_shape(create)
+    nnx.update(blueprint, ocp.StandardCheckpointer().restore(path, nnx.state(blueprint)))
+    return blueprint
+
+
+def by_jax(path, create):
+    graphdef, shapes = nnx.split(jax.eval_shape(create))
+    return nnx.merge(graphdef, ocp.StandardCheckpointer().restore(path, target=shapes))
+
+
+def by_a_dictionary(path, create):
+    graphdef, shapes = nnx.split(nnx.eval_shape(lambda: create()))
+    with ocp.StandardCheckpointer() as checkpointer:
+        restored = checkpointer.restore(path, shapes)
+    return nnx.merge(graphdef, nnx.to_pure_dict(restored))
+
+
+def _restored(path, state):
+    with ocp.StandardCheckpointer() as checkpointer:
+        return checkpointer.restore(path, state)
+
+
+def drawn_first(path, create):
+    graphdef, state = nnx.split(create())
+    return nnx.merge(graphdef, _restored(path, state))
+
+
+def drawn_and_updated(path, create):
+    model = create()
+    nnx.update(model, _restored(path, nnx.state(nnx.eval_shape(create))))
+    return model
+
+
+def never_restored(path, create):
+    return create()
+
+
+def shapes_alone(path, create):
+    return nnx.eval_shape(create)
+
+
+def state_alone(path, create):
+    return _restored(path, nnx.state(nnx.eval_shape(create)))
+
+
+def parameters_only(path, create):
+    return _restored(path, nnx.state(nnx.eval_shape(create), nnx.Param))
+
+
+def without_a_target(path, create):
+    with ocp.StandardCheckpointer() as checkpointer:
+        return checkpointer.restore(path)
+
+
+def random_state_anew(path, create):
+    model = nnx.eval_shape(create)
+    nnx.update(model, _restored(path, nnx.state(model)))
+    nnx.update(model, nnx.state(create(), nnx.RngState))
+    return model
+
+
+def restored_in_vain(path, create):
+    model = nnx.eval_shape(create)
+    _restored(path, nnx.state(model))
+    return nnx.clone(model)
+
+
+STUBS = dict.fromkeys(("loss_after", "run", "with_head", "resume"), stub)
+STUBS["Stack"] = StubClass
+RIGHT = {
+    "Stack": [MarkedData, ScaleAnArray, ScaleAParam, ByASequential],
+    "loss_after": [by_copied_variables, on_a_clone, by_a_split, by_a_list_of_pairs],
+    "run": [by_its_state, by_split_and_merge, by_nnx, by_pure_dict, by_donation],
+    "with_head": [by_deepcopy, by_pure_values, by_merging_copies, by_swapping],
+    "resume": [in_one_breath, by_jax, by_a_dictionary],
+}
+WRONG = {
+    "Stack": [
+        ("nnx/data-in-static", AsGiven),
+        ("nnx/data-in-static", FilledLater),
+        ("nnx/data-in-static", InATuple),
+        ("nnx/shared", OneLayer),
+        ("tracing/new-structure", ScaleStatic),
+        ("value/differs", NoScale),
+        ("value/differs", ScaleOfTheFirstCheck),
+        ("value/structure", HiddenInABox),
+    ],
+    "loss_after": [
+        ("nnx/changed", loss_after_as_given),
+        ("nnx/changed", params_by_reference),
+        ("nnx/lost-change", all_put_back),
+        ("nnx/lost-change", clone_thrown_away),
+        ("nnx/changed", nothing_put_back),
+        ("value/differs", put_back_too_early),
+        ("nnx/changed", kept_too_late),
+        ("value/nothing", loss_forgotten),
+        ("value/differs", nothing_run),
+        ("nnx/structure-changed", new_variables),
+        ("nnx/lost-change", without_random_state),
+    ],
+    "run": [
+        ("nnx/trace-level", module_jitted),
+        ("nnx/trace-level", nnx_module_jitted),
+        ("nnx/lost-change", changes_dropped),
+        ("nnx/lost-change", counts_forgotten),
+        ("nnx/lost-change", random_state_forgotten),
+        ("nnx/lost-change", rebound),
+        ("value/structure", pair_returned),
+        ("tracing/not-jitted", never_jitted),
+        ("value/differs", called_twice),
+        ("tracing/new-function", jitted_each_time),
+    ],
+    "with_head": [
+        ("nnx/structure-changed", in_place),
+        ("value/nothing", in_place_and_nothing),
+        ("nnx/shared", shallow),
+        ("nnx/shared", merged_again),
+        ("nnx/untied", mapped),
+        ("value/shape", head_forgotten),
+        ("value/differs", made_anew),
+        ("value/structure", only_the_state),
+        ("value/shape", head_mixed_up),
+        ("nnx/structure-changed", clone_after),
+        ("nnx/shared", one_layer_shared),
+    ],
+    "resume": [
+        ("nnx/weights-computed", drawn_first),
+        ("nnx/weights-computed", drawn_and_updated),
+        ("value/differs", never_restored),
+        ("value/not-computed", shapes_alone),
+        ("value/structure", state_alone),
+        ("runs/raised", parameters_only),
+        ("value/structure", without_a_target),
+        ("value/differs", random_state_anew),
+        ("value/not-computed", restored_in_vain),
+    ],
+}

@@ -1,0 +1,5 @@
+"""The exercises of 12_nnx_objects."""
+
+from tests.lessons.exercises import TestExercises
+
+__all__ = ["TestExercises"]

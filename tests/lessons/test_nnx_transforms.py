@@ -1,0 +1,5 @@
+"""The exercises of 13_nnx_transforms."""
+
+from tests.lessons.exercises import TestExercises
+
+__all__ = ["TestExercises"]

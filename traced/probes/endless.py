@@ -1,0 +1,186 @@
+"""Find a loop that does not end, in code that XLA runs, before XLA runs it."""
+
+import math
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from time import perf_counter
+from types import FunctionType, MethodType
+from typing import Any
+
+import jax
+
+from traced.probes.boxes import is_readers
+from traced.probes.internals.bounds import Program, filled, has_loop
+from traced.probes.internals.keys import bodies, frames_now
+from traced.probes.internals.operations import replace_operations
+from traced.probes.internals.traces import frames
+from traced.probes.places import Place, first_place, is_library
+from traced.probes.reach import UNCHANGING, code_names, defaults, used_globals, wrapped
+
+#: So many rounds all loops of a program are given at first, and at most.
+FIRST, MOST = 10_000, 2**31 - 1
+#: How many times as many they are given next, if those were too few.
+MORE = 8
+#: What the functions are called that make loops of unknown length, in JAX and in Flax.
+MAKERS = frozenset({"while_loop", "fori_loop"})
+#: So many things are looked at for one of these names.
+THINGS = 1_000
+
+
+@dataclass(frozen=True)
+class EndlessLoop:
+    """A loop that was left after so many `rounds`: its condition was still true.
+
+    `repeats` says whether the loop came back to a carry that it had before, so that it certainly
+    never ends. `place` is the line that calls for the loop.
+    """
+
+    place: Place | None
+    rounds: int
+    repeats: bool
+
+
+class _Left(BaseException):
+    """Leaves the code that called for a loop; no `except Exception` swallows it."""
+
+    def __init__(self, loop: EndlessLoop | None) -> None:
+        self.loop = loop
+
+
+def find_endless_loop(
+    f: Callable[..., Any], *args: Any, seconds: float = 20.0, **kwargs: Any
+) -> EndlessLoop | None:
+    """Run `f` and return the first `while_loop`, or `fori_loop`, that does not end, or None.
+
+    XLA cannot be interrupted, so that each operation outside `jit`, each call of a jitted function
+    included, that holds such a loop is replaced by one whose loops stop by themselves: eager or
+    jitted, under `vmap`, or inside of `scan`, `cond` and each other. The loops of an operation are
+    given 10,000 rounds together, and if these are too few it begins again with eight times as many.
+    A loop does not end if it comes back to a carry that it had before, which is asked of carries
+    of up to 10,000 entries; or if it has not ended in as many `seconds`. All the runs of a loop
+    that does end take somewhat more than twice as long as one of them.
+
+    Raises whatever `f` raises. What `f` does besides returning a value is done. Not seen are a loop
+    in code that works with a `jax.Ref`, in a Pallas kernel, in `shard_map`, or in another thread. A
+    loop whose length is known, a `scan`, is let run.
+
+    >>> import jax.numpy as jnp
+    >>> def root(x):
+    ...     return jax.lax.while_loop(lambda y: y * y != x, lambda y: (y + x / y) / 2, x)
+    >>> find_endless_loop(root, 4.0)
+    >>> find_endless_loop(root, 3.0).repeats
+    True
+    """
+    try:
+        with replace_operations(partial(_bounded, perf_counter() + seconds)):
+            f(*args, **kwargs)
+    except _Left as left:
+        return left.loop
+    return None
+
+
+def _bounded(
+    deadline: float, primitive: Any, compute: Any, args: tuple[Any, ...], params: dict[str, Any]
+) -> Any:
+    loops = primitive.name == "while" or any(
+        has_loop(eqn) for body in bodies(params) for eqn in getattr(body, "jaxpr", body).eqns
+    )
+    if any(isinstance(arg, jax.Ref) for arg in args):
+        raise _Left(None)  # it would be written to, here and again by whoever asks
+    if not loops:
+        return compute(*args, **params)
+    jaxpr = jax.make_jaxpr(partial(primitive.bind, **params))(*args)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about donated buffers: here nothing is
+        results = _run(Program(jaxpr), args, deadline)
+    return results if primitive.multiple_results else results[0]
+
+
+def _run(program: Program, args: tuple[Any, ...], deadline: float) -> list[Any]:
+    given, before = FIRST, [0] * len(program.loops)
+    run = jax.jit(program.run).lower(filled(given, len(before)), *args).compile()
+    while True:
+        start = perf_counter()
+        meter, results = run(filled(given, len(before)), *args)
+        if meter.left > 0:  # which waits for the end
+            return list(results)
+        now = perf_counter()
+        more = min(MORE, (deadline - now) / (now - start), MOST / given)
+        counts = meter.most.tolist()
+        if any(meter.repeats.tolist()):
+            raise _Left(_told(program, counts, meter.repeats.tolist(), repeats=True))
+        if more < 2:
+            # An inner loop that ends takes no more rounds if it is given more.
+            grown = [count / (old or 1) for count, old in zip(counts, before, strict=True)]
+            raise _Left(_told(program, counts, grown, repeats=False))
+        given, before = math.floor(given * more), counts
+
+
+def _told(program: Program, counts: list[int], blame: list[float], *, repeats: bool) -> EndlessLoop:
+    number = max(range(len(blame)), key=blame.__getitem__)
+    place = first_place(frames(program.loops[number], is_library)) or _place_now()
+    return EndlessLoop(place, counts[number], repeats)
+
+
+def _place_now() -> Place | None:
+    # A loop outside of `jit` has only begun to be traced where its operation is about to be done.
+    lines = ((frame.f_code.co_filename, frame.f_lineno) for frame in frames_now())
+    return first_place(each for each in lines if not is_library(each[0]))
+
+
+def names_loop(*things: Any) -> bool:
+    """Return whether the code of the reader's that `things` lead to names a loop of `lax`.
+
+    Code is looked at, not run: that of functions, of classes and of what they name or hold.
+
+    >>> names_loop(abs), names_loop(lambda n: jax.lax.fori_loop(0, n, lambda i, x: x, 0))
+    (False, True)
+    """
+    queue, seen = deque(things), dict[int, Any]()
+    while queue and len(seen) < THINGS:
+        thing = queue.popleft()
+        if isinstance(thing, UNCHANGING) or id(thing) in seen:
+            continue
+        seen[id(thing)] = thing
+        if isinstance(thing, FunctionType) and _names_loop(thing):
+            return True
+        queue.extend(_led_to(thing))
+    return False
+
+
+def _names_loop(f: FunctionType) -> bool:
+    if is_library(f.__code__.co_filename):
+        return f.__name__ in MAKERS
+    return not MAKERS.isdisjoint(code_names(f.__code__))
+
+
+def _led_to(thing: Any) -> Iterator[Any]:
+    if isinstance(thing, FunctionType):
+        yield wrapped(thing)
+        # A function of a lesson may close over the answer.
+        yield from (cell.cell_contents for cell in thing.__closure__ or () if _is_full(cell))
+        if not is_library(thing.__code__.co_filename):
+            yield from (value for _, value in used_globals(thing))
+            yield from defaults(thing).values()
+    elif isinstance(thing, MethodType):
+        yield from (thing.__func__, thing.__self__)
+    elif isinstance(thing, partial):
+        yield from (thing.func, *thing.args, *thing.keywords.values())
+    elif isinstance(thing, list | tuple | set):
+        yield from thing
+    elif isinstance(thing, dict):
+        yield from thing.values()
+    elif (inner := wrapped(thing)) is not None:
+        yield inner
+    elif is_readers((thing if isinstance(thing, type) else type(thing)).__module__):
+        yield from (type(thing), *getattr(thing, "__dict__", {}).values())
+
+
+def _is_full(cell: Any) -> bool:
+    try:
+        return cell.cell_contents is not None
+    except ValueError:  # the function around it has not bound the name yet
+        return False
