@@ -3,6 +3,7 @@
 import copy
 import functools
 import os
+import types
 from unittest.mock import ANY
 
 import jax
@@ -118,6 +119,15 @@ def draws(x):
     return x
 
 
+module = types.ModuleType("a_module_of_the_readers")
+module.rate = 1.0
+
+
+def sets_in_a_module(x):
+    module.rate = 2.0
+    return x
+
+
 class Method:
     def __init__(self):
         self.calls = 0
@@ -135,7 +145,7 @@ def state():
     return (
         count, dict(settings_of_all), list(log.lines), log.last, table.tolist(),
         counts_itself.calls, Registry.entries, jax.tree.map(np.ndarray.tolist, values),
-        model.layers[1].rngs.count[...].item(),
+        model.layers[1].rngs.count[...].item(), module.rate,
     )  # fmt: skip
 
 
@@ -155,6 +165,7 @@ def state():
         (registers, "Registry.entries"),
         (trains, "model.layers[0].kernel[...]"),
         (draws, "count[...]"),
+        (sets_in_a_module, "module.rate"),
         (Answer(), "self.calls"),
         (Method().called, "self.calls"),
     ],

@@ -1,6 +1,9 @@
 """Whatever an answer does, the check says so, and leaves everything as it was."""
 
+import builtins
+import contextlib
 import functools
+import io
 import operator
 import os
 import sys
@@ -14,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from traced import ask, attempt
+from traced.diagnosis import RAISED
 from traced.lessons.start_here import mean_square
 from traced.questions import returns
 from traced.solutions.start_here import mean_square as solution
@@ -333,3 +337,41 @@ def test_whatever_an_answer_returns_the_check_says_something(result):
 @given(trees)
 def test_whatever_is_handed_in_the_check_says_something(answer):
     assert mean_square.check(answer).finding.code == "runs/not-callable"
+
+
+def is_raised_freely(kind):
+    # Some need arguments of their own; the reader's interrupt is passed on.
+    try:
+        return not isinstance(kind("text"), KeyboardInterrupt)
+    except TypeError:
+        return False
+
+
+builtins_errors = [
+    each
+    for each in vars(builtins).values()
+    if isinstance(each, type) and issubclass(each, BaseException) and is_raised_freely(each)
+]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(builtins_errors), st.text())
+def test_whatever_an_answer_raises_the_check_says_it(kind, text):
+    feedback = mean_square.check(raising(kind(text)))
+    assert feedback.finding.code in ("runs/raised", "runs/exited", *{code for *_, code in RAISED})
+    assert len(str(feedback)) < 2_000
+    assert feedback._repr_html_()
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.text(), max_size=20))
+def test_whatever_an_answer_prints_passes_and_is_dammed(texts):
+    def answer(x):
+        for text in texts:
+            print(text * 1_000)
+        return solution(x)
+
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        assert mean_square.check(answer).state == "passed"
+    # Two calls and a trace print, each up to the limit and a line that says so.
+    assert len(out.getvalue()) < 4 * attempt.PRINTED

@@ -4,7 +4,10 @@ import random
 
 import jax
 import jax.numpy as jnp
+import numpy as np
+import optax
 import pytest
+from flax import nnx
 
 from traced import ask, record_traces
 from traced.attempt import attempt
@@ -48,6 +51,20 @@ def test_a_rehearsal_leaves_nothing_behind(capsys):
     assert rehearse(counts, 8.0, seconds=5.0) is None
     assert (calls, count, random.getstate()) == ([], 0, before)
     assert capsys.readouterr().out == ""
+
+
+def test_a_rehearsal_puts_the_state_of_an_optimizer_back():
+    model = nnx.Dict(w=nnx.Param(jnp.ones(2)))
+    optimizer = nnx.Optimizer(model, optax.sgd(0.1, momentum=0.9), wrt=nnx.Param)
+    before = jax.tree.map(np.asarray, nnx.to_pure_dict(nnx.state(optimizer)))
+
+    def trains(model, optimizer):
+        optimizer.update(model, nnx.clone(nnx.state(model)))
+        return halved(8.0)
+
+    assert rehearse(trains, model, optimizer, seconds=5.0) is None
+    after = jax.tree.map(np.asarray, nnx.to_pure_dict(nnx.state(optimizer)))
+    assert jax.tree.all(jax.tree.map(np.array_equal, before, after))
 
 
 def test_what_the_code_does_is_seen_once():

@@ -94,6 +94,31 @@ class ScaleStatic(_Applied):
         self.scale = scale
 
 
+class OneSeed(_Applied):
+    def __init__(self, size, depth, scale, rngs):
+        self.layers = nnx.List([_linear(size, nnx.Rngs(0)) for _ in range(depth)])
+        self.scale = jnp.asarray(scale)
+
+
+class RngsIgnored(_Applied):
+    def __init__(self, size, depth, scale, rngs):
+        self.layers = nnx.List([_linear(size, nnx.Rngs(n)) for n in range(depth)])
+        self.scale = jnp.asarray(scale)
+
+
+class ByNames(nnx.Module):
+    def __init__(self, size, depth, scale, rngs):
+        self.depth = depth
+        for n in range(depth):
+            setattr(self, f"layer{n}", _linear(size, rngs))
+        self.scale = jnp.asarray(scale)
+
+    def __call__(self, x):
+        for n in range(self.depth):
+            x = getattr(self, f"layer{n}")(x)
+        return self.scale * x
+
+
 class NoScale(nnx.Module):
     def __init__(self, size, depth, scale, rngs):
         self.layers = nnx.List([_linear(size, rngs) for _ in range(depth)])
@@ -410,6 +435,12 @@ def mapped(model, head):
     return result
 
 
+def numbers_of_the_head(model, head):
+    result = nnx.clone(model)
+    nnx.update(result.head, nnx.state(head))
+    return result
+
+
 def head_forgotten(model, head):
     return nnx.clone(model)
 
@@ -517,7 +548,7 @@ def restored_in_vain(path, create):
 STUBS = dict.fromkeys(("loss_after", "run", "with_head", "resume"), stub)
 STUBS["Stack"] = StubClass
 RIGHT = {
-    "Stack": [MarkedData, ScaleAnArray, ScaleAParam, ByASequential],
+    "Stack": [MarkedData, ScaleAnArray, ScaleAParam, ByASequential, ByNames],
     "loss_after": [by_copied_variables, on_a_clone, by_a_split, by_a_list_of_pairs],
     "run": [by_its_state, by_split_and_merge, by_nnx, by_pure_dict, by_donation],
     "with_head": [by_deepcopy, by_pure_values, by_merging_copies, by_swapping],
@@ -530,6 +561,8 @@ WRONG = {
         ("nnx/data-in-static", InATuple),
         ("nnx/shared", OneLayer),
         ("tracing/new-structure", ScaleStatic),
+        ("keys/reused", OneSeed),
+        ("keys/reused", RngsIgnored),
         ("value/differs", NoScale),
         ("value/differs", ScaleOfTheFirstCheck),
         ("value/structure", HiddenInABox),
@@ -560,15 +593,16 @@ WRONG = {
         ("tracing/new-function", jitted_each_time),
     ],
     "with_head": [
-        ("nnx/structure-changed", in_place),
+        ("nnx/shared", in_place),
         ("value/nothing", in_place_and_nothing),
         ("nnx/shared", shallow),
         ("nnx/shared", merged_again),
         ("nnx/untied", mapped),
-        ("value/shape", head_forgotten),
+        ("value/structure", numbers_of_the_head),
+        ("value/structure", head_forgotten),
         ("value/differs", made_anew),
         ("value/structure", only_the_state),
-        ("value/shape", head_mixed_up),
+        ("value/structure", head_mixed_up),
         ("nnx/structure-changed", clone_after),
         ("nnx/shared", one_layer_shared),
     ],

@@ -126,6 +126,18 @@ class WithOneAssignment(nnx.Module):
         self.n.set_value(n)
 
 
+class WithMetric(nnx.Module):
+    def __init__(self):
+        self.average = nnx.metrics.Average("x")
+
+    def __call__(self, x):
+        self.average.update(x=x)
+
+    @property
+    def mean(self):
+        return self.average.compute()
+
+
 class WithArrayAttributes(nnx.Module):
     """Plain arrays as data come back in graph mode alone."""
 
@@ -265,6 +277,14 @@ def by_jax_grad(net, optimizer, x, y):
     return loss, mse(nnx.view(net, deterministic=True, use_running_average=True), x, y)
 
 
+def on_a_clone(net, optimizer, x, y):
+    loss, gradients = nnx.value_and_grad(mse)(net, x, y)
+    optimizer.update(net, gradients)
+    clone = nnx.clone(net)
+    clone.eval()
+    return loss, mse(clone, x, y)
+
+
 def no_update(net, optimizer, x, y):
     loss, _ = nnx.value_and_grad(mse)(net, x, y)
     return loss, mse(nnx.view(net, deterministic=True, use_running_average=True), x, y)
@@ -376,6 +396,10 @@ def sample_in_tree_mode(net, x, rngs, n):
     return nnx.vmap(lambda rngs: net(x, rngs), graph=False)(rngs.split(n))
 
 
+def noise_closed_over(net, x, rngs, n):
+    return nnx.vmap(lambda _: net(x, rngs=rngs))(jnp.arange(n))
+
+
 def one_noise(net, x, rngs, n):
     run = nnx.vmap(lambda net, rngs: net(x, rngs=rngs), in_axes=(None, None), axis_size=n)
     return run(net, rngs)
@@ -479,6 +503,17 @@ def shared_noise(blocks, h, rngs):
     return scan(blocks, rngs, h)
 
 
+def two_carries(blocks, h, rngs):
+    axes = (0, nnx.Carry, nnx.Carry)
+    return nnx.scan(lambda block, h, rngs: block(h, rngs), in_axes=axes)(blocks, h, rngs)
+
+
+def iterated(blocks, h, rngs):
+    for block in blocks:
+        h = block(h, rngs)
+    return h
+
+
 def loop_over_slices(blocks, h, rngs):
     for i in range(len(blocks.calls[...])):
         block = jax.tree.map(lambda leaf, i=i: leaf[i], blocks)
@@ -555,8 +590,8 @@ STUBS = {
 
 RIGHT = {
     "pure_call": [by_clone, jitted_inside, by_jax_jit],
-    "RunningMean": [WithSum, AsProperty, WithOneAssignment],
-    "train_step": [with_eval, jitted_already, by_split, by_jax_grad],
+    "RunningMean": [WithSum, AsProperty, WithOneAssignment, WithMetric],
+    "train_step": [with_eval, jitted_already, by_split, by_jax_grad, on_a_clone],
     "samples": [sample_by_axes, by_keys, by_split_rngs, by_a_scan, sample_in_tree_mode],
     "deep": [deep_by_split, in_tree_mode, carry_first, by_lax_scan],
 }
@@ -600,11 +635,12 @@ WRONG = {
         ("nnx/structure-changed", remembers),
     ],
     "samples": [
+        ("nnx/trace-level", noise_closed_over),
         ("keys/related", one_noise),
         ("keys/related", repeated),
         ("loops/unrolled", by_python),
         ("runs/raised", not_mapped),
-        ("runs/raised", net_mapped),
+        ("trees/prefix", net_mapped),
         ("nnx/lost-change", own_seed),
         ("nnx/lost-change", on_a_copy),
         ("nnx/lost-change", with_jax_jit),
@@ -615,6 +651,8 @@ WRONG = {
     ],
     "deep": [
         ("keys/related", shared_noise),
+        ("trees/prefix", two_carries),
+        ("runs/raised", iterated),
         ("nnx/lost-change", loop_over_slices),
         ("loops/unrolled", loop_with_update),
         ("value/shape", by_vmap),

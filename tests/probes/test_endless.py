@@ -5,6 +5,7 @@ import functools
 import jax
 import jax.numpy as jnp
 import pytest
+from flax import nnx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jax import lax
@@ -159,6 +160,17 @@ class Model:
         return self.step(x)
 
 
+class Stuck:
+    @staticmethod
+    @jax.jit
+    def step(x):
+        return stuck(x)
+
+
+class Inherits(Stuck):
+    pass
+
+
 def calls_stuck(x):
     return stuck(x)
 
@@ -172,6 +184,10 @@ def calls_stuck(x):
         (functools.partial(calls_stuck, 1.0), True),
         (lambda x: loop(lambda y: y < 0, lambda y: y, x), True),
         (lambda x: (lambda y: stuck(y))(x), True),
+        (nnx.jit(calls_stuck), True),
+        (jax.vmap(calls_stuck), True),
+        (Inherits, True),
+        (Inherits(), True),
         (Model(calls_stuck), True),
         (Model(calls_stuck).__call__, True),
         ({"step": [jax.jit(stuck)]}, True),

@@ -99,6 +99,19 @@ def test_another_update_gets_its_finding(model, f, code, where):
     assert finding.saw[0][1] == where
 
 
+@pytest.mark.parametrize(
+    ("f", "lines"),
+    [
+        (jax.jit(forward), ["self.calls[...] += 1"]),
+        (adds_one, ["m.linear.bias[...] += 1"]),
+        (does_not_call, []),
+    ],
+)
+def test_the_line_that_writes_to_the_variable_is_told(model, f, lines):
+    where = ask(updates_like(forward, model, X), f).finding.where
+    assert [place.source for place in where] == lines
+
+
 def test_a_training_step_is_compared_with_its_optimizer(mode):
     # In tree mode a Variable may have one path only, so that the two share nothing.
     model = nnx.Linear(2, 2, rngs=nnx.Rngs(0))

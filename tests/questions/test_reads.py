@@ -25,11 +25,15 @@ def set_table(_):
 
 
 weights = np.array([2.0, 1.0], np.float32)
-parts = {"bias": np.zeros(2, np.float32)}
+parts = {"bias": np.zeros(2, np.float32), "wide": np.ones(2)}
 
 
 def fill_weights(_):
     weights[:] = 3.0
+
+
+def fill_wide(_):
+    parts["wide"][:] = 3.0
 
 
 def fill_bias(_):
@@ -41,7 +45,8 @@ def plain(x):
 
 
 reads_weights = jax.jit(lambda x: weights * x)
-converts_weights = jax.jit(lambda x: jnp.asarray(weights) * x)
+# Of another dtype, of which JAX keeps what it made of it.
+converts = jax.jit(lambda x: jnp.asarray(parts["wide"]) * x)
 reads_bias = jax.jit(lambda x: x + parts["bias"])
 
 
@@ -97,7 +102,7 @@ def test_what_is_not_read_from_an_old_trace_passes(f, change):
         (reads_table, set_table, "1.0", "5.0", "global table"),
         (lambda x: 1 + reads_factor(x), set_factor, "[3., 3.]", "[4., 4.]", "global factor"),
         (reads_weights, fill_weights, "[2., 1.]", "[3., 3.]", "global weights"),
-        (converts_weights, fill_weights, "[2., 1.]", "[3., 3.]", "global weights"),
+        (converts, fill_wide, "[1., 1.]", "[3., 3.]", "global parts"),
         (reads_bias, fill_bias, "[1., 1.]", "[5., 5.]", "global parts"),
         (lambda x: 1 + reads_weights(x), fill_weights, "[3., 2.]", "[4., 4.]", "global weights"),
         (Gain(), set_gain, "[2., 2.]", "[3., 3.]", "attribute self.gain"),

@@ -21,9 +21,9 @@ from traced.questions import compare, keeps_its_size, traces_at_most, works_unde
 from traced.questions.modules import updates_like
 from traced.solutions import cost_of_state as solutions
 
-# The check of `seconds` sleeps for work: what a first call takes, a later one, and a copy.
-COMPILING, WORKING, COPYING = 0.5, 0.02, 0.1
-MOST_PYTHON_CALLS = 150
+# The check of `seconds` sleeps for work: a first call, a later one, a copy, and one bad moment.
+COMPILING, WORKING, COPYING, DISTURBED = 0.5, 0.02, 0.1, 0.4
+MOST_PYTHON_CALLS = 300
 _STEP: Any = solutions.step  # a solution has no types
 
 
@@ -72,16 +72,18 @@ def _timed_in_full(results: Callable[[Pending], Any], given: str) -> Question:
         def f(x: float, y: float) -> Any:
             if len(free) == 1:
                 time.sleep(COMPILING)
-            done = max(time.perf_counter(), free[-1]) + WORKING
+            taken = DISTURBED if len(free) == 4 else WORKING
+            done = max(time.perf_counter(), free[-1]) + taken
             free.append(done)
             return results(Pending(x + y, lambda: _sleep_until(done), COPYING))
 
         got = attempt(answer, f, 1.0, 2.0)
         compare(0.0, 0.0 * got if isinstance(got, float) else got, given=given)
-        saw = {"given": given, "work": f"{WORKING} s", "got": f"{got:.3f} s"}
-        require(got > 0.9 * WORKING, "cost/not-awaited", **saw)
-        saw |= {"first_call": f"{COMPILING} s", "a copy to the host": f"{COPYING} s"}
-        require(got < 4 * WORKING, "cost/overcounted", **saw)
+        saw = {"given": given, "its work": f"{WORKING} s"}
+        require(got > 0.9 * WORKING, "cost/not-awaited", **saw, got="less than that")
+        saw |= {"compiling": f"{COMPILING} s", "a copy to the host": f"{COPYING} s"}
+        saw |= {"one call, disturbed": f"{DISTURBED} s"}
+        require(got < 4 * WORKING, "cost/overcounted", **saw, got=f"more than {4 * WORKING} s")
 
     return question
 
@@ -197,8 +199,10 @@ def _trains_what_it_is_given(answer: Any) -> None:
 def _runs_little_python(answer: Any) -> None:
     call = attempt(answer, *_start())
     counts = attempt(count_python_calls, call, *(each[0] for each in _batches(1)))
-    saw = {"python functions": counts.total(), "allowed": MOST_PYTHON_CALLS}
-    saw |= {"most of them of": counts.most_common(1)[0][0] if counts else "nobody"}
+    # One digit: the number changes a little with the release of Flax.
+    saw = {"Python functions at each call": f"about {float(f'{counts.total():.0e}'):,.0f}"}
+    saw |= {"most of them of": "".join(name for name, _ in counts.most_common(1))}
+    saw |= {"allowed": str(MOST_PYTHON_CALLS)}
     require(counts.total() <= MOST_PYTHON_CALLS, "cost/python-calls", **saw)
 
 

@@ -1,7 +1,8 @@
 """What 13_nnx_transforms asks."""
 
+import copy
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import jax
@@ -15,7 +16,7 @@ from traced.exercise import Exercise, Question
 from traced.feedback import require
 from traced.probes.growth import grown
 from traced.probes.jaxprs import find_equations
-from traced.questions import compare, traces_at_most
+from traced.questions import compare, keeps_its_size, traces_at_most
 from traced.questions.modules import updates_like
 from traced.solutions import nnx_transforms as solutions
 
@@ -37,28 +38,21 @@ class _Meter(nnx.Module):
 
 
 _x = jnp.array([1.0, 2.0, -4.0])
-
-
 _pure_call: Any = solutions.pure_call
 
 
 def _gives_result_and_state(answer: Any) -> None:
     graphdef, state = nnx.split(_Meter())
     for x in (_x, 2 * _x):
-        # Variables of its own, which the answer may spoil.
-        given = jax.tree.map(lambda leaf: leaf, state)
+        given = jax.tree.map(lambda leaf: leaf, state)  # other Variables, to spoil
         got = attempt(answer, graphdef, given, x)
-        _compare_state(state, given)
+        leaves = zip(jax.tree.leaves_with_path(state), jax.tree.leaves(given), strict=True)
+        for (path, old), new in leaves:
+            where = f"state{jax.tree_util.keystr(path)}"
+            require(old is new, "effects/argument", where=where, before=old, after=new)
         wanted = _pure_call(graphdef, state, x)
         compare(wanted, got, given=f"x = {x}")
         _, state = wanted
-
-
-def _compare_state(before: Any, after: Any) -> None:
-    pairs = zip(jax.tree.leaves_with_path(before), jax.tree.leaves(after), strict=True)
-    for (path, old), new in pairs:
-        where = "state" + jax.tree_util.keystr(path)
-        require(old is new, "effects/argument", where=where, before=old, after=new)
 
 
 def _can_be_transformed(answer: Any) -> None:
@@ -86,26 +80,26 @@ pure_call = Exercise(
 )
 
 
-def _call(mean: Any, x: Any) -> None:
+def _call(running: Any, x: Any) -> None:
     """Call a module; a trace is told by the name and the line of this function."""
-    mean(x)
+    running(x)
 
 
 def _comes_back(answer: Any) -> None:
+    # A tracer that an earlier answer left in a module would be met in the caches.
+    jax.clear_caches()  # type: ignore[no-untyped-call]  # JAX gives it no types
     attempt(_call, attempt(answer), 1.0)
-    for graph in MODES.values():
-        updates_like(_call, attempt(answer), 3.0)(nnx.jit(_call, graph=graph))
+    updates_like(_call, attempt(answer), 3.0)(nnx.jit(_call, graph=False))
 
 
 def _means(answer: Any, graph: bool) -> None:
     running, step = attempt(answer), nnx.jit(_call, graph=graph)
-    seen: list[float] = []
-    for x in (1.0, 3.0, 8.0, -2.0, 5.0):
-        seen.append(x)
+    values = (1.0, 3.0, 8.0, -2.0, 5.0)
+    for n, x in enumerate(values, start=1):
         attempt(step, running, x)
         require(hasattr(running, "mean"), "value/no-attribute", wanted="mean")
         got = attempt(lambda: jnp.asarray(running.mean[...], "float32"))
-        compare(np.float32(np.mean(seen)), got, given=f"the mean of {seen}")
+        compare(np.float32(np.mean(values[:n])), got, given=f"the mean of {values[:n]}")
 
 
 def _in_both_modes(most: int, run: Callable[..., None], calls: str) -> Iterator[Question]:
@@ -140,28 +134,36 @@ class _Net(nnx.Module):
         return self.head(self.drop(self.norm(x)))
 
 
-def _training() -> tuple[Any, ...]:
+@cache
+def _trained() -> tuple[Any, ...]:
     net = _Net(nnx.Rngs(0))
     x = np.random.default_rng(1).normal(size=(8, 3)).astype("float32")
     return net, nnx.Optimizer(net, optax.sgd(0.125), wrt=nnx.Param), x, np.ones((8, 1), "float32")
 
 
+def _training() -> tuple[Any, ...]:
+    return copy.deepcopy(_trained())
+
+
+@cache
+def _target_losses() -> list[Any]:
+    step, args = nnx.jit(solutions.train_step), _training()
+    return [jax.tree.map(np.asarray, step(*args)) for _ in range(2)]
+
+
 def _trains(answer: Any) -> None:
-    args = _training()
-    attempt(answer, *args)
-    args = _training()
-    updates_like(solutions.train_step, *args)(answer)
+    target = nnx.jit(solutions.train_step)
     for graph in MODES.values():
-        updates_like(solutions.train_step, *args)(nnx.jit(answer, graph=graph))
+        step = attempt(nnx.jit, answer, graph=graph)
+        attempt(step, *_training())  # a stub says so before the target is compiled
+        updates_like(target, *_training())(step)
 
 
 def _losses(answer: Any, graph: bool) -> None:
-    wanted, got = _training(), _training()
-    target, step = (nnx.jit(f, graph=graph) for f in (solutions.train_step, answer))
-    for n in (1, 2):
-        losses = attempt(step, *got)
+    step, args = nnx.jit(answer, graph=graph), _training()
+    for n, wanted in enumerate(_target_losses(), start=1):
         given = f"(loss in training, loss in evaluation), step {n}"
-        compare(target(*wanted), losses, given=given)
+        compare(wanted, attempt(step, *args), given=given)
 
 
 train_step = Exercise(
@@ -212,8 +214,7 @@ def _has_noise_of_its_own(answer: Any) -> None:
 
 def _without_noise(got: Any, wanted: Any) -> Any:
     """Return what a result should be where its noise lies between 0 and 1, and it elsewhere."""
-    fits = isinstance(got, jax.Array) and got.shape[1:] == wanted.shape
-    if not fits or got.dtype != wanted.dtype:
+    if not isinstance(got, jax.Array) or got.shape[1:] != wanted.shape:
         return got
     noise = got - wanted
     return jnp.where((noise > -1e-4) & (noise < 1 + 1e-4), wanted, got)
@@ -223,15 +224,11 @@ def _rows(results: Any) -> int:
     return len({tuple(row) for row in np.asarray(results).tolist()})
 
 
-def _keeps_its_size(call: Callable[[int], Callable[..., Any]], make: Any, unit: str) -> None:
-    """Compare the sizes of `call(n)` on `make(n)`, for two numbers of what `unit` names."""
-    few, many = (attempt(find_equations, call(n), *make(n)) for n in (2, 5))
-    saw = {f"{n} {unit}": f"{len(eqns)} equations" for n, eqns in ((2, few), (5, many))}
-    require(len(many) <= len(few), "loops/unrolled", grown(few, many), **saw)
-
-
 def _does_not_grow(answer: Any) -> None:
-    _keeps_its_size(partial(_called, answer), lambda n: (_Noisy(), _x, nnx.Rngs(0)), "runs")
+    args = _Noisy(), _x, nnx.Rngs(0)
+    few, many = (attempt(find_equations, _called(answer, n), *args) for n in (2, 5))
+    saw = {f"n = {n}": f"{len(eqns)} equations" for n, eqns in ((2, few), (5, many))}
+    require(len(many) <= len(few), "loops/unrolled", grown(few, many), **saw)
 
 
 samples = Exercise(
@@ -259,49 +256,37 @@ class _Digit(nnx.Module):
         return 16 * h + 2 * self.number[...] + (rngs.uniform(h.shape) < 0.5)
 
 
-def _blocks(depth: int) -> Any:
-    return nnx.vmap(_Digit)(jnp.arange(1.0, depth + 1))
+def _stack(depth: int) -> tuple[Any, ...]:
+    return nnx.vmap(_Digit)(jnp.arange(1.0, depth + 1)), jnp.zeros(32), nnx.Rngs(0)
 
 
 def _goes_through_all(answer: Any) -> None:
-    depth = 3
     for way, call in _ways(answer):
-        blocks, rngs = _blocks(depth), nnx.Rngs(0)
-        first = attempt(call, blocks, jnp.zeros(32), rngs)
-        compare(np.zeros(32, "float32"), _only_type(first), given=way)
-        numbers, bits = _decoded(first, depth)
+        args = _stack(3)
+        first = attempt(call, *args)
+        typed = 0 * first if isinstance(first, jax.Array) else first
+        compare(np.zeros(32, "float32"), typed, given=way)
+        numbers, bits = _decoded(first)
         saw = {"given": way, "blocks_in_order": " ".join(map(str, numbers))}
         require(numbers == [1, 2, 3], "value/differs", **saw, wanted="1 2 3")
-        require(len(set(bits)) == depth, "keys/related", given=way, different=len(set(bits)))
-        calls = blocks.calls[...].tolist()
-        once = [1] * depth
+        require(len(set(bits)) == 3, "keys/related", given=way, different=len(set(bits)))
+        calls = args[0].calls[...].tolist()
         lost = partial(require, code="nnx/lost-change", given=way)
-        lost(calls == once, where="blocks.calls", wanted=once, got=calls)
-        _, other = _decoded(attempt(call, blocks, jnp.zeros(32), rngs), depth)
+        lost(calls == [1, 1, 1], where="blocks.calls", wanted=[1, 1, 1], got=calls)
+        _, other = _decoded(attempt(call, *args))
         lost(other != bits, where="rngs", noise_of_a_second_call="the same")
 
 
-def _only_type(got: Any) -> Any:
-    return jnp.zeros_like(got) if isinstance(got, jax.Array) else got
-
-
-def _decoded(result: Any, depth: int) -> tuple[list[int], list[tuple[int, ...]]]:
+def _decoded(result: Any) -> tuple[list[int], list[tuple[int, ...]]]:
     """Return the numbers of the blocks that wrote a result, first to last, and the bits of each."""
     values = np.asarray(result).astype(int)
-    digits = [(values >> 4 * i) % 16 for i in reversed(range(depth))]
+    digits = [(values >> 4 * i) % 16 for i in (2, 1, 0)]
     return [int(each[0]) // 2 for each in digits], [tuple((each % 2).tolist()) for each in digits]
-
-
-def _does_not_grow_deeper(answer: Any) -> None:
-    def make(depth: int) -> tuple[Any, ...]:
-        return _blocks(depth), jnp.zeros(4), nnx.Rngs(0)
-
-    _keeps_its_size(lambda depth: answer, make, "blocks")
 
 
 deep = Exercise(
     name="deep",
-    questions=(_goes_through_all, _does_not_grow_deeper),
+    questions=(_goes_through_all, keeps_its_size(_stack, 2, 5)),
     hints=(
         "Two things change from block to block. One of them is `h`; "
         "ask where the other one comes back.",

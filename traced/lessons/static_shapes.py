@@ -1,6 +1,7 @@
 """What 05_static_shapes asks."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -9,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from traced.attempt import attempt
-from traced.exercise import Exercise, Question
+from traced.exercise import Exercise
 from traced.feedback import Found, fault, require
 from traced.probes.compilations import record_compilations
 from traced.probes.jaxprs import find_equations
@@ -23,6 +24,7 @@ from traced.questions import (
     keeps_its_size,
     returns,
     traces_at_most,
+    uses_jit,
     works_under_jit,
 )
 from traced.solutions import static_shapes as solutions
@@ -195,24 +197,12 @@ def _window_calls(answer: Any) -> None:
                 raise
 
 
-def _uses_jit(*args: Any) -> Question:
-    """Ask whether a function of the answer's, and not of a library, is traced by `jit`."""
-
-    def question(answer: Any) -> None:
-        jax.clear_caches()  # type: ignore[no-untyped-call]  # JAX gives it no types
-        with record_traces() as traces:
-            attempt(answer, *args)
-        require(bool(traces), "tracing/not-jitted", traces=0)
-
-    return question
-
-
 window = Exercise(
     name="window",
     questions=(
         traces_at_most(2, _window_calls, "six starts, with width = 3 and with width = 2"),
         works_under_jit(lambda answer: lambda x: answer(x, 2, 3), jnp.arange(6.0)),
-        _uses_jit(jnp.ones(6), 2, 3),
+        uses_jit(jnp.ones(6), 2, 3),
     ),
     hints=(
         "The size of the result must be known while tracing, the place need not. And what would "
@@ -235,8 +225,11 @@ def _log_total(x: Any) -> Any:
     return np.log(np.sum(np.exp(x)))
 
 
-def _log_total_calls(answer: Any) -> None:
-    for length in range(1, 65):
+_few = (1, 2, 4, 5, 7, 9, 15, 17, 31, 33, 48, 64)  # first: to trace each of 64 anew takes long
+
+
+def _log_totals(lengths: Sequence[int], answer: Any) -> None:
+    for length in lengths:
         x, got = _vector(length), attempt(answer, _vector(length))
         try:
             compare(_log_total(x), got, given=f"{length} entries")
@@ -248,24 +241,29 @@ def _log_total_calls(answer: Any) -> None:
 
 def _count_zeros(x: Any, got: Any) -> None:
     extra = float(np.exp(got) - np.sum(np.exp(x)))
-    # The exponential of each zero of padding adds one.
-    if extra > 0.5 and abs(extra - round(extra)) < 0.01:
+    if extra > 0.5 and abs(extra - round(extra)) < 0.01:  # `exp(0)` for each zero of padding
         saw = {"entries": len(x), "sum_of_exponentials": f"too large by {round(extra)}"}
         raise fault("shapes/padding-counts", **saw)
 
 
-def _pads_little(answer: Any) -> None:
-    firsts, compiled = [], []
+def _seen_at(lengths: Sequence[int], record: Any, answer: Any) -> dict[int, Any]:
     jax.clear_caches()  # type: ignore[no-untyped-call]  # JAX gives it no types
-    for length in range(1, 65):
-        with record_traces() as traces, record_compilations() as programs:
+    seen: dict[int, Any] = {}
+    for length in lengths:
+        with record() as seen[length]:
             attempt(answer, _vector(length))
-        firsts += [length] if traces else []
-        compiled += [programs] if programs else []
+    return {length: found for length, found in seen.items() if found}
+
+
+def _compiles_little(answer: Any) -> None:
+    compiled = list(_seen_at(_few, record_compilations, answer).values())
     if len(compiled) > 8:  # operations outside `jit`, such as `jnp.pad`, are compiled too
-        last = f"{', '.join(compiled[-1])}, at {len(compiled)} of 64 lengths"
+        last = f"{', '.join(compiled[-1])}, at {len(compiled)} of {len(_few)} lengths"
         raise fault("tracing/new-shape", compiled_anew=last)
-    for first, after in pairwise([*firsts, 65]):
+
+
+def _pads_little(answer: Any) -> None:
+    for first, after in pairwise([*_seen_at(range(1, 65), record_traces, answer), 65]):
         shortest = max(first, 9)
         if after > 2 * shortest:
             raise fault("shapes/padding-wasted", one_trace=f"{shortest} to {after - 1} entries")
@@ -282,9 +280,11 @@ log_total = Exercise(
     name="log_total",
     questions=(
         returns(_log_total, (_vector(64),)),
-        traces_at_most(4, _log_total_calls, "all lengths from 1 to 64"),
-        _uses_jit(_vector(5)),
+        uses_jit(_vector(5)),
         _exponentiates_under_jit,
+        traces_at_most(4, partial(_log_totals, _few), "twelve lengths from 1 to 64"),
+        _compiles_little,
+        traces_at_most(4, partial(_log_totals, range(1, 65)), "all lengths from 1 to 64"),
         _pads_little,
     ),
     hints=(

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from traced.probes.internals.effects import VARIABLE
+from traced.probes.internals.effects import STATE, VARIABLE
 from traced.probes.places import is_library
 from traced.probes.values import brief
 
@@ -206,6 +206,8 @@ def _put_back(
 def _attribute(name: str, cls: type, key: str) -> str:
     if key == VARIABLE:
         return f"{name}[...]"
+    if key == STATE and not is_readers(cls.__module__):
+        return name
     if key.isdecimal():  # an entry of an `nnx.List`
         return f"{name}[{key}]"
     # NNX keeps its own books under `_pytree__`, in the reader's modules too.

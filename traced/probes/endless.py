@@ -176,7 +176,8 @@ def _led_to(thing: Any) -> Iterator[Any]:
     elif (inner := wrapped(thing)) is not None:
         yield inner
     elif is_readers((thing if isinstance(thing, type) else type(thing)).__module__):
-        yield from (type(thing), *getattr(thing, "__dict__", {}).values())
+        yield from (type(thing), *getattr(thing, "__bases__", ()))
+        yield from getattr(thing, "__dict__", {}).values()
 
 
 def _is_full(cell: Any) -> bool:

@@ -10,7 +10,7 @@ from traced.questions.keys import spends_each_key_once
 from traced.questions.numbers import derives_its_values, stays_finite
 from traced.questions.reads import follows_changes
 from traced.questions.shapes import can_be_traced
-from traced.questions.traces import traces_at_most, works_under_jit
+from traced.questions.traces import traces_at_most, uses_jit, works_under_jit
 from traced.questions.values import compare, returns
 
 __all__ = [
@@ -29,5 +29,6 @@ __all__ = [
     "spends_each_key_once",
     "stays_finite",
     "traces_at_most",
+    "uses_jit",
     "works_under_jit",
 ]

@@ -55,6 +55,23 @@ def traces_at_most(most: int, run: Callable[[Any], None], calls: str) -> Questio
     return question
 
 
+def uses_jit(*args: Any) -> Question:
+    """Ask whether a function of the answer's, and not of a library, is traced by `jit`.
+
+    >>> uses_jit(1.0)(jax.numpy.sin)
+    Traceback (most recent call last):
+    traced.feedback.Found: tracing/not-jitted
+    """
+
+    def question(answer: Any) -> None:
+        jax.clear_caches()  # type: ignore[no-untyped-call]  # JAX gives it no types
+        with record_traces() as traces:
+            attempt(answer, *args)
+        require(bool(traces), "tracing/not-jitted", traces=0)
+
+    return question
+
+
 def works_under_jit(call: Callable[[Any], Callable[..., Any]], *args: Any) -> Question:
     """Ask whether the answer works on the arrays in `args` only inside functions under `jit`.
 

@@ -20,6 +20,9 @@ from traced.probes.internals.traces import frames, is_literal, nested_jaxprs, op
 #: The slot of an NNX Variable that its reader writes as `variable[...]`.
 VARIABLE = "_raw_value"
 
+#: Where an `nnx.State` holds what its reader writes as `state[...]`.
+STATE = "_mapping"
+
 
 def tracer_frames(tracer: Any, skip: Callable[[str], bool]) -> Iterator[tuple[str, int]]:
     """Yield file and line of the frames that made `tracer`, innermost first, less some files.
