@@ -1,5 +1,6 @@
 """Right and wrong answers to the exercises of 08_pytrees."""
 
+import itertools
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
@@ -295,6 +296,15 @@ class NotRegistered(_Calls):
 
 @register_dataclass
 @dataclass
+class NumberedObjects(_Calls):
+    mean: jax.Array
+    std: jax.Array
+    clip: float | None = field(default=None, metadata={"static": True})
+    number: int = field(default_factory=itertools.count().__next__, metadata={"static": True})
+
+
+@register_dataclass
+@dataclass
 class NeverClips:
     mean: jax.Array
     std: jax.Array
@@ -434,6 +444,7 @@ WRONG = {
         ("trees/static-array", StdForgotten),
         ("trees/static-array", TuplesInstead),
         ("tracing/not-a-jax-type", NotRegistered),
+        ("tracing/new-structure", NumberedObjects),
         ("value/differs", NeverClips),
         ("tracing/branch-on-tracer", ClipsByTruth),
     ],

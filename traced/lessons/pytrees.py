@@ -114,9 +114,11 @@ def _keeps_its_arrays_among_the_leaves(answer: Any) -> None:
 
 
 def _standardizes(answer: Any) -> None:
-    jitted = jax.jit(_applied)
-    for mean, clip in ((1.0, 1.5), (2.0, 1.5), (-1.0, 1.5)):
-        made = attempt(answer, jnp.full(3, mean), jnp.full(3, 2.0), clip)
+    means, clip = (1.0, 2.0, -1.0), 1.5
+    all_made = [attempt(answer, jnp.full(3, mean), jnp.full(3, 2.0), clip) for mean in means]
+    # The reader's own function, since traces of ours are not counted.
+    jitted = jax.jit(type(all_made[0]).__call__)
+    for mean, made in zip(means, all_made, strict=True):
         wanted = np.clip((np.asarray(_z) - np.float32(mean)) / np.float32(2), -clip, clip)
         compare(wanted, attempt(jitted, made, _z), given=f"mean {mean}, std 2, clip {clip}")
 
