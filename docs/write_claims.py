@@ -129,8 +129,7 @@ def _evidence(lesson: str, row: dict[str, Any]) -> str:
 
 
 def _quoted(text: str) -> str:
-    fence = "``" if "`" in text else "`"
-    return f"{fence}{text}{fence}"
+    return f"`` {text} ``" if "`" in text else f"`{text}`"
 
 
 def main() -> None:

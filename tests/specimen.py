@@ -21,6 +21,7 @@ PAGES = {
     "docs/about": "What it is",
     "docs/claims": "Claims",
     "docs/guide/index": "Field guide",
+    "docs/measured": "Measured",
     "docs/reference": "Reference",
     "docs/guide/findings/cost": "Cost",
     "docs/guide/findings/keys": "Keys",

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 import write_claims
+from markdown_it import MarkdownIt
 from write_claims import DOCS, VERDICTS, lessons, page, section_of, sections
 
 PAGE = (DOCS / "claims.md").read_text("utf-8")
@@ -69,3 +70,8 @@ def test_a_line_leads_to_its_section(lesson):
 def test_a_line_in_more_or_less_than_one_cell_is_an_error(lesson, line, count):
     with pytest.raises(LookupError, match=f"^00_lesson: {count} cells have the line"):
         section_of(lesson, line)
+
+
+@pytest.mark.parametrize("text", ["`in_axes` first", "last is `in_axes`", "none"])
+def test_what_a_cell_shows_is_code_whatever_it_begins_with(text):
+    assert MarkdownIt().renderInline(write_claims._quoted(text)) == f"<code>{text}</code>"

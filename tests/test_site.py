@@ -17,7 +17,7 @@ from specimen import EXECUTED, plant
 
 ROOT = Path(__file__).parents[1]
 LESSONS = [path.stem for path in sorted((ROOT / "notebooks").glob("*.ipynb"))]
-PAGES = ["index", "CONTRIBUTING", "docs/about", "docs/claims", "docs/pictures"]
+PAGES = ["index", "CONTRIBUTING", "docs/about", "docs/claims", "docs/measured", "docs/pictures"]
 PAGES += [f"notebooks/{lesson}" for lesson in LESSONS]
 Scheme = Literal["light", "dark"]
 FOREIGN = re.compile(r"(https?:)?//")

@@ -228,7 +228,7 @@ class _Arrays:
 
 
 def _sum_of(array: Any) -> Any:
-    return np.uint32(crc32(np.ascontiguousarray(array).reshape(-1).view(np.uint8)))
+    return np.uint32(crc32(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data))
 
 
 def _leave(contents: Contents) -> None:
