@@ -44,19 +44,14 @@ def make_step_ways(step: Step, *objects: Any) -> dict[str, Step]:
     return {name: way(step, nnx.clone(objects, graph=True)) for name, way in WAYS.items()}
 
 
-def _graph(step: Step, objects: Objects) -> Step:
-    jitted = nnx.jit(step, graph=True)
-    return lambda *batch: jitted(*objects, *batch)
+def _jitted(graph: bool, graph_updates: bool = True) -> Callable[[Step, Objects], Step]:
+    """Return the way of `nnx.jit` in a mode."""
 
+    def way(step: Step, objects: Objects) -> Step:
+        jitted = nnx.jit(step, graph=graph, graph_updates=graph_updates)
+        return lambda *batch: jitted(*objects, *batch)
 
-def _values(step: Step, objects: Objects) -> Step:
-    jitted = nnx.jit(step, graph=True, graph_updates=False)
-    return lambda *batch: jitted(*objects, *batch)
-
-
-def _tree(step: Step, objects: Objects) -> Step:
-    jitted = nnx.jit(step, graph=False)
-    return lambda *batch: jitted(*objects, *batch)
+    return way
 
 
 def _cached_partial(step: Step, objects: Objects) -> Step:
@@ -113,9 +108,9 @@ def _carrying(pure: Step, carry: Any) -> Step:
 
 #: Each way, and how a step and its objects become a function of the batch.
 WAYS: Mapping[str, Callable[[Step, Objects], Step]] = {
-    "nnx.jit": _graph,
-    "nnx.jit(graph_updates=False)": _values,
-    "nnx.jit(graph=False)": _tree,
+    "nnx.jit": _jitted(graph=True),
+    "nnx.jit(graph_updates=False)": _jitted(graph=True, graph_updates=False),
+    "nnx.jit(graph=False)": _jitted(graph=False),
     "nnx.cached_partial": _cached_partial,
     "nnx.jit_partial": _jit_partial,
     "jax.jit split/merge": _split_merge,
