@@ -1,6 +1,7 @@
 """Count, at the end of a run, the notebook cells that were compared and those exempt from it."""
 
 import functools
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,15 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 from nbval.plugin import find_comment_markers, find_metadata_tags
+
+
+def pytest_configure() -> None:
+    """Let the tests press Ctrl-C, also where a shell runs them in the background.
+
+    It starts such a program deaf to Ctrl-C, and whatever that starts is deaf as well.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from traced import ask
-from traced.guard import KEPT, guard, guard_names
+from traced.guard import KEPT, guard, guard_arrays, guard_names
 from traced.questions import returns
 
 settings_of_all = {"rate": 1.0}
@@ -238,6 +238,17 @@ def test_a_guard_inside_of_a_setting_leaves_the_setting():
             pass
         assert jax.explain_cache_misses.value
     assert changed == inside == []
+
+
+@pytest.mark.parametrize("make", [jnp.arange, jax.random.key, nnx.Rngs], ids=lambda f: f.__name__)
+def test_an_array_that_is_donated_stays_until_the_guard_is_gone(make):
+    give_away = jax.jit(lambda tree: jax.tree.map(jnp.copy, tree), donate_argnums=0)
+    tree = make(3)
+    with guard_arrays():
+        give_away(tree)
+    assert not any(leaf.is_deleted() for leaf in jax.tree.leaves(tree))
+    give_away(tree)
+    assert any(leaf.is_deleted() for leaf in jax.tree.leaves(tree))
 
 
 def test_an_error_in_the_block_leaves_nothing_behind():

@@ -3,6 +3,7 @@
 import builtins
 import contextlib
 import functools
+import importlib
 import io
 import operator
 import os
@@ -300,6 +301,42 @@ def test_the_readers_own_interrupt_is_passed_on():
 def test_with_64_bits_on_the_check_holds_as_well():
     with jax.enable_x64(True):
         assert mean_square.check(solution).state == "passed"
+
+
+take = jax.jit(jnp.copy, donate_argnums=0)
+
+
+def donating(answer):
+    """Return the answer as one whose arguments are gone once it has returned."""
+
+    @functools.wraps(answer)
+    def gives_away(*args):
+        leaves = [leaf for leaf in jax.tree.leaves(args) if isinstance(leaf, jax.Array)]
+        result = answer(*args)
+        if not any(isinstance(leaf, jax.core.Tracer) for leaf in leaves):
+            for leaf in leaves:
+                take(leaf)
+        return result
+
+    return gives_away
+
+
+KEEPING = (
+    "purity.sharpen", "static_shapes.mean_log", "branches.keep_best", "randomness.dropout",
+    "nnx_objects.run", "nnx_transforms.samples", "nnx_transforms.pure_call",
+)  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:Some donated buffers were not usable")  # keys are not
+@pytest.mark.parametrize("name", KEEPING)
+def test_an_answer_may_donate_what_the_lesson_keeps(name):
+    lesson, _, exercise = name.partition(".")
+    exercise = getattr(importlib.import_module(f"traced.lessons.{lesson}"), exercise)
+    # As readers have it: an answer is no part of the package.
+    with jax.numpy_dtype_promotion("standard"), jax.numpy_rank_promotion("allow"):
+        for answer in (donating(exercise.answer), exercise.answer):
+            feedback = exercise.check(answer)
+            assert feedback.state == "passed", feedback
 
 
 def test_a_changed_list_is_seen_and_the_next_check_has_a_new_one():

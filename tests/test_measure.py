@@ -137,7 +137,10 @@ def test_ctrl_c_ends_it_in_one_line_and_the_record_is_sound(tmp_path):
         while not list(tmp_path.glob("*.json")) and time.monotonic() < deadline:
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
-        output = process.communicate(timeout=60)[0]
+        try:
+            output = process.communicate(timeout=60)[0]
+        finally:
+            process.kill()
     assert process.returncode == 0, output
     assert "Traceback" not in output
     assert "the same command goes on from there" in output

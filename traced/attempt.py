@@ -11,7 +11,7 @@ from typing import Any
 
 from traced.diagnosis import TimeLimit, diagnose
 from traced.feedback import Found, NotAttempted, fault
-from traced.guard import guard
+from traced.guard import guard, guard_arrays
 from traced.probes.endless import EndlessLoop, names_loop
 from traced.rehearsal import rehearse
 
@@ -36,10 +36,14 @@ def attempt(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     if not callable(call):
         raise fault("runs/not-callable", got=f"an object of type `{type(call).__name__}`")
     try:
-        if names_loop(call, *args) and (loop := _find_endless_loop(call, args, kwargs)):
-            raise _endless(loop)
-        with guard() as changed, contextlib.redirect_stdout(_Tap(sys.stdout)), time_limit(SECONDS):
-            result = call(*args, **kwargs)
+        with guard_arrays():
+            if names_loop(call, *args) and (loop := _find_endless_loop(call, args, kwargs)):
+                raise _endless(loop)
+            with (
+                guard() as changed, contextlib.redirect_stdout(_Tap(sys.stdout)),
+                time_limit(SECONDS),
+            ):  # fmt: skip
+                result = call(*args, **kwargs)
     except (Found, NotAttempted, KeyboardInterrupt):
         raise
     except BaseException as error:

@@ -2,8 +2,8 @@
 
 Out of reach of a guard in the same process are a thread that the answer has started and that runs
 on, memory that it holds, what it wrote to files, what it sent to others, what it wrote to a
-`jax.Ref`, a buffer that it donated, the insides of libraries other than Flax NNX, and what Python
-code cannot name, such as the cache of `functools.cache`.
+`jax.Ref`, an array that it deleted by name (or donated, but on a CPU), the insides of libraries
+other than Flax NNX, and what Python code cannot name, such as the cache of `functools.cache`.
 """
 
 import contextlib
@@ -139,6 +139,30 @@ def _put_back_process(errors: Any, limit: int, stdout: Any, stderr: Any) -> list
     labels = ("NumPy's error handling", "the recursion limit")
     pairs = zip(labels, now, (errors, limit), strict=True)
     return [label for label, value, before in pairs if value != before]
+
+
+@contextlib.contextmanager
+def guard_arrays() -> Iterator[None]:
+    """Let no program take the memory of an array that is there when the `with` block begins.
+
+    A program deletes the arrays that are donated to it. It copies them instead while NumPy looks
+    at them, on a CPU, where that look needs no memory. A device with memory of its own is left
+    alone, and so are the arrays there.
+
+    >>> x, step = jax.numpy.ones(3), jax.jit(jax.numpy.negative, donate_argnums=0)
+    >>> with guard_arrays():
+    ...     _ = step(x)
+    >>> x.is_deleted()
+    False
+    """
+    views = [np.asarray(part) for array in jax.live_arrays("cpu") for part in _parts_of(array)]
+    yield
+    del views
+
+
+def _parts_of(array: jax.Array) -> list[jax.Array]:
+    # An array that lies on several devices would be put together, in memory of its own.
+    return [shard.data for shard in array.addressable_shards]
 
 
 @contextlib.contextmanager

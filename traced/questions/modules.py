@@ -15,7 +15,7 @@ from flax import nnx
 from traced.attempt import attempt
 from traced.exercise import Question
 from traced.feedback import Found, fault
-from traced.probes.module_snapshots import paths_in, snapshot_of, text_of, values_of
+from traced.probes.module_snapshots import DELETED, paths_in, snapshot_of, text_of, values_of
 from traced.probes.module_writes import find_write, record_writes
 from traced.probes.modules import ModuleChange, find_aliases, find_module_changes, record_changes
 from traced.probes.places import Place
@@ -48,8 +48,9 @@ def updates_like(wanted: Callable[..., Any], *args: Any) -> Question:
         names = list(inspect.signature(wanted).bind(*args).arguments)
         due, done = _changes(wanted, names, target), attempt(_changes, answer, names, mine)
         for key, change in due.items():
-            if key not in done:
-                saw = {"where": change.path, "wanted": change.after, "got": change.before}
+            got = done[key].after if key in done else change.before
+            if key not in done or got.endswith(DELETED):
+                saw = {"where": change.path, "wanted": change.after, "got": got}
                 place = _place_of_write(answer, names, change.path, args)
                 raise fault("nnx/lost-change", place, **saw)
         for key, change in done.items():
