@@ -239,11 +239,20 @@ def main(arguments: list[str]) -> int:
             measure(sweep, plan, path, tick)
         for shown in tables(sweep):
             console.print(shown)
-    except KeyboardInterrupt:
+    except BaseException as error:
+        if not is_interrupt(error):
+            raise
         console.print(f"{path.stem} is not complete; the same command goes on from there")
     if folder == MEASURED:
         write_measured.main()
     return 0
+
+
+def is_interrupt(error: BaseException | None) -> bool:
+    """Tell whether Ctrl-C is behind an error: where JAX compares metadata, it raises another."""
+    return error is not None and (
+        isinstance(error, KeyboardInterrupt) or is_interrupt(error.__cause__ or error.__context__)
+    )
 
 
 @contextlib.contextmanager

@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+import jax
 import measure
 import pytest
 import write_measured
@@ -146,6 +147,25 @@ def test_ctrl_c_ends_it_in_one_line_and_the_record_is_sound(tmp_path):
     assert "the same command goes on from there" in output
     (path,) = tmp_path.glob("*.json")
     assert json.loads(path.read_text())["cells"][0]["seconds"]
+
+
+@jax.tree_util.register_static
+class Interrupting:
+    def __eq__(self, other):
+        raise KeyboardInterrupt
+
+    __hash__ = None
+
+
+def test_ctrl_c_is_known_where_jax_makes_another_error_of_it(tmp_path, monkeypatch, capsys):
+    one, other = (jax.tree.structure(Interrupting()) for _ in range(2))
+
+    def compares(*_):
+        return one == other
+
+    monkeypatch.setattr(measure, "measure", compares)
+    assert measure.main(["--folder", str(tmp_path)]) == 0
+    assert "the same command goes on from there" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
