@@ -67,11 +67,14 @@ test: $(STAMP) ## check style, types, the package, its examples and every output
 # A page is read again when it has changed. What a warning concerned is read again as well, or it would be an error
 # the first time only, and everything is when the site's own code has changed, which Sphinx does not watch.
 DOCTREES = _build/doctrees/.made
+# One of them hands out the work.
+JOBS = $$(($$(getconf _NPROCESSORS_ONLN) + 1))
 $(DOCTREES): conf.py pyproject.toml requirements.txt $(wildcard docs/_extensions/*.py)
 	@rm -rf $(@D) && mkdir -p $(@D) && touch $@
 
 site: $(STAMP) $(DOCTREES) ## build the site in _build/site
-	@$(BIN) -m sphinx -W --keep-going -q -d $(dir $(DOCTREES)) -b html . _build/site || { rm -rf _build/doctrees; exit 1; }
+	@$(BIN) -m sphinx -W --keep-going -q -j $(JOBS) -d $(dir $(DOCTREES)) -b html . _build/site || \
+	  { rm -rf _build/doctrees; exit 1; }
 	@echo "The site is $$PWD/_build/site/index.html; make serve shows it."
 
 serve: site ## build the site and show it on this machine; Ctrl-C ends it

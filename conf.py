@@ -3,9 +3,14 @@
 import sys
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 # jsonschema builds a grammar of internationalised addresses, in a second. No page has one.
 sys.modules["rfc3987_syntax"] = None  # reads as "cannot be imported"
+# Nothing is executed, so that MyST-NB needs neither of its ways to do it, nor a database for one.
+for name in ("Cache", "Direct"):
+    way = SimpleNamespace(**{f"NotebookClient{name}": None})
+    sys.modules[f"myst_nb.core.execute.{name.lower()}"] = way
 ROOT = Path(__file__).parent
 sys.path.append(str(ROOT / "docs/_extensions"))
 # The only place that knows the repository's address: a fork changes `[project.urls]` there.
@@ -39,7 +44,7 @@ html_static_path = ["docs/_static"]
 html_css_files = ["site.css"]
 html_favicon = "docs/_static/trace.svg"
 html_context = {"default_mode": "auto"}
-html_sidebars = {"**": ["brand.html", "search-button-field.html", "sbt-sidebar-nav.html"]}
+html_sidebars = {"**": ["brand.html", "search-button-field.html", "shared-sidebar-nav-bs.html"]}
 html_theme_options = {
     "article_footer_items": ["executed.html"],
     "footer_content_items": [],

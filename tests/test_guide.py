@@ -5,11 +5,12 @@ import sys
 
 import execute_guide
 import jax
+import messages
 import pytest
 
 from traced import explain
 from traced.catalogue import CATALOGUE
-from traced.explanation import last_error
+from traced.explanation import find_symptom, last_error
 from traced.symptom import symptoms
 
 PAGES = execute_guide.pages()
@@ -50,6 +51,17 @@ def test_the_error_on_a_page_leads_to_it(name):
 
 def test_no_symptom_and_no_page_of_an_error_is_an_orphan():
     assert {symptom.page for symptom in symptoms()} == set(ERRORS)
+
+
+@pytest.mark.parametrize("message", messages.MESSAGES)
+def test_an_error_that_stands_on_no_page_shows_its_symptom(message):
+    with (
+        jax.numpy_dtype_promotion("standard"),
+        jax.numpy_rank_promotion("allow"),
+        pytest.raises(Exception, match=re.escape(message)) as caught,
+    ):
+        messages.run(messages.MESSAGES[message])
+    assert find_symptom(caught.value).message == message
 
 
 def test_the_index_links_to_every_page():

@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 
 GUIDE = re.compile(r"docs/guide/(errors|findings)/")
-SIDEBARS: dict[tuple[object, ...], str] = {}
+SIDEBARS: dict[str, str] = {}
 FACTS = {"date", "flax", "jax", "python"}
 
 
@@ -53,16 +54,17 @@ def share_sidebar(
 
     None of them is in it, so they differ in nothing; the making takes longer than all else.
     """
-    if GUIDE.match(page):
-        make, folder = context["toctree"], page.rpartition("/")[0]
+    folder = page.rpartition("/")[0]
 
-        def toctree(**options: Any) -> str:
-            key = folder, *sorted(options.items())
-            if key not in SIDEBARS:
-                SIDEBARS[key] = make(**options)
-            return SIDEBARS[key]
+    def share(make: Callable[..., str]) -> Callable[..., str]:
+        def once(**options: Any) -> str:
+            if folder not in SIDEBARS:
+                SIDEBARS[folder] = make(**options)
+            return SIDEBARS[folder]
 
-        context["toctree"] = toctree
+        return once if GUIDE.match(page) else make
+
+    context["share"] = share
 
 
 def find_stale_sidebars(app: Sphinx, env: BuildEnvironment) -> list[str]:
@@ -84,7 +86,7 @@ def copy_texts(app: Sphinx, error: Exception | None) -> None:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the extension with Sphinx."""
     app.connect("html-page-context", add_execution)
-    # Before the theme, which calls it.
+    # Before the theme, which looks at what the templates make.
     app.connect("html-page-context", share_sidebar, priority=100)
     app.connect("doctree-read", leave_out_of_sidebar)
     app.connect("env-updated", find_stale_sidebars)
