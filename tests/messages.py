@@ -1,4 +1,4 @@
-"""Programs that raise an error which leads to a page of the field guide and does not stand on it."""
+"""Programs that raise errors which lead to a page of the field guide and stand on none."""
 
 from typing import Any
 
@@ -38,9 +38,9 @@ ANY_RELEASE = {
         "jnp.where(split('j', None) > 0, split('i', None), split('i', None))"
     ),
     "'_DimExpr' object cannot be interpreted as an integer": (
-        "exported('n', lambda x: [x[i] for i in range(x.shape[0])])"
+        "exported(lambda x: [x[i] for i in range(x.shape[0])])"
     ),
-    "Input shapes do not match the": "exported('n', jnp.sin, ['n >= 4']).call(x)",
+    "Input shapes do not match the": "exported(jnp.sin, 'n >= 4').call(x)",
     # tracing, shapes, arrays
     "Available backends are": "jax.devices('tpu')",
     "property was called on traced array": "jax.jit(lambda x: x.is_fully_addressable)(x)",
@@ -96,7 +96,7 @@ def split(*spec: str | None) -> jax.Array:
     return jax.device_put(jnp.ones((2, 2)), NamedSharding(mesh, PartitionSpec(*spec)))
 
 
-def exported(size: str, function: Any, constraints: tuple[str, ...] = ()) -> export.Exported:
-    """Export a function of an array of a symbolic size."""
-    shape = export.symbolic_shape(size, constraints=constraints)
+def exported(function: Any, *constraints: str) -> export.Exported:
+    """Export a function of an array of a symbolic size `n`."""
+    shape = export.symbolic_shape("n", constraints=constraints)
     return export.export(jax.jit(function))(jax.ShapeDtypeStruct(shape, jnp.float32))
