@@ -16,6 +16,9 @@ from traced.symptom import symptoms
 PAGES = execute_guide.pages()
 ERRORS = {page.stem: page for page in PAGES if page.parent.name == "errors"}
 FINDINGS = {page.stem: page for page in PAGES if page.parent.name == "findings"}
+EXPLANATION = re.compile(
+    r"^(\w+)(.*?)\nrule: (.*?)\nread: field guide, (\S+)$", re.MULTILINE | re.DOTALL
+)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -53,15 +56,45 @@ def test_no_symptom_and_no_page_of_an_error_is_an_orphan():
     assert {symptom.page for symptom in symptoms()} == set(ERRORS)
 
 
-@pytest.mark.parametrize("message", messages.MESSAGES)
-def test_an_error_that_stands_on_no_page_shows_its_symptom(message):
+@pytest.mark.parametrize("row", messages.MESSAGES)
+def test_an_error_that_stands_on_no_page_shows_its_symptom(row):
     with (
         jax.numpy_dtype_promotion("standard"),
         jax.numpy_rank_promotion("allow"),
-        pytest.raises(Exception, match=re.escape(message)) as caught,
+        pytest.raises(Exception, match=re.escape(row.partition(": ")[2])) as caught,
     ):
-        messages.run(messages.MESSAGES[message])
-    assert find_symptom(caught.value).message == message
+        messages.run(messages.MESSAGES[row])
+    assert name_of(find_symptom(caught.value)) == row
+
+
+def test_each_symptom_is_shown_by_a_page_or_by_a_program():
+    shown = {name_of(symptom) for page in ERRORS.values() for symptom in symptoms_on(page)}
+    produced = shown | set(messages.EVERY_RELEASE)
+    assert [row for row in map(name_of, symptoms()) if row not in produced] == []
+
+
+def symptoms_on(page):
+    """Yield the symptoms that the stored outputs of a page show; one that may be another is none.
+
+    An output holds the rule and the page of its symptom, and of the message one sentence at most.
+    """
+    for output in re.findall(r"```text\n(.*?)```", page.read_text("utf-8"), re.DOTALL):
+        for error, lines, rule, name in EXPLANATION.findall(output):
+            rows = [row for row in symptoms() if (row.page, dense(row.rule)) == (name, dense(rule))]
+            if len(rows) > 1:
+                message = dense(lines.partition("\n  line ")[0])
+                rows = [row for row in rows if row.error == error and dense(row.message) in message]
+            if len(rows) == 1:
+                yield rows[0]
+
+
+def name_of(symptom):
+    return f"{symptom.error}: {symptom.message}"
+
+
+def dense(text):
+    """Return a text without spaces, which differ once its lines are filled."""
+    return "".join(text.split())
 
 
 def test_the_index_links_to_every_page():
