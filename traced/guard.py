@@ -82,9 +82,8 @@ class _Names:
         """Put back and list what was replaced; unless `exactly`, by what is not equal to it."""
         changed: list[str] = []
         for number, (module, values) in enumerate(zip(MODULES, self.values, strict=True)):
-            # Tuples look at identities first, and at whether things are equal only then.
             now = tuple(vars(module).values())
-            if _are_same(values, now) and (not exactly or all(map(operator.is_, values, now))):
+            if (_are_identical if exactly else _are_equal)(values, now):
                 continue
             changed += _put_back_names(module, self.names[number])
             # A name that is new may be a submodule that was imported meanwhile: no harm.
@@ -103,7 +102,12 @@ def _put_back_settings(before: dict[str, Any]) -> list[str]:
     return changed
 
 
-def _are_same(before: tuple[Any, ...], now: tuple[Any, ...]) -> bool:
+def _are_identical(before: tuple[Any, ...], now: tuple[Any, ...]) -> bool:
+    return len(before) == len(now) and all(map(operator.is_, before, now))
+
+
+def _are_equal(before: tuple[Any, ...], now: tuple[Any, ...]) -> bool:
+    # Tuples look at identities first, at whether things are equal only then, and so are quick.
     try:
         return before == now
     except Exception:  # an array, say, in the place of a function
@@ -119,6 +123,8 @@ def _put_back_names(module: ModuleType, before: dict[str, Any]) -> list[str]:
 
 def _put_back_environment(before: dict[str, str], folder: str) -> list[str]:
     now, here = os.environ.copy(), os.getcwd()
+    if (now, here) == (before, folder):
+        return []
     changed = sorted(
         name for name in before.keys() | now.keys() if before.get(name) != now.get(name)
     )
@@ -162,6 +168,8 @@ def guard_arrays() -> Iterator[None]:
 
 def _parts_of(array: jax.Array) -> list[jax.Array]:
     # An array that lies on several devices would be put together, in memory of its own.
+    if array.sharding.num_devices == 1:
+        return [array]
     return [shard.data for shard in array.addressable_shards]
 
 
