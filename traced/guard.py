@@ -161,7 +161,8 @@ def guard_arrays() -> Iterator[None]:
     >>> x.is_deleted()
     False
     """
-    views = [np.asarray(part) for array in jax.live_arrays("cpu") for part in _parts_of(array)]
+    arrays = jax.live_arrays("cpu")  # type: ignore[no-untyped-call]  # JAX gives it no types
+    views = [np.asarray(part) for array in arrays for part in _parts_of(array)]
     yield
     del views
 
