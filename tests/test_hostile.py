@@ -186,6 +186,20 @@ def once_ended():
     return halve
 
 
+def very_long(x):
+    return jax.lax.fori_loop(0, 2_000_000_000, lambda i, y: jnp.sin(y) + i, x).mean()
+
+
+def very_long_scan(x):
+    return jax.lax.scan(lambda y, _: (jnp.sin(y), None), x, length=2_000_000_000)[0].mean()
+
+
+def long_scan(x):
+    """Take three million steps, and come to an end."""
+    _, steps = jax.lax.scan(lambda n, _: (n + 1, n), 0, length=3_000_000)
+    return jnp.mean(x**2) + 0.0 * steps[-1]
+
+
 def long(x):
     """Take ten million rounds, and come to an end."""
     rounds = jax.lax.while_loop(lambda n: n < 10_000_000, lambda n: n + 1, 0)
@@ -219,6 +233,9 @@ CASES = {
     "an endless while_loop behind an `if`": (endless_by_value, "loops/endless"),
     "an endless while_loop in an object": (EndlessObject(), "loops/endless"),
     "an endless while_loop that has ended before": (lambda x: once_ended()(x), "loops/endless"),
+    "a very long loop": (very_long, "runs/too-long"),
+    "a very long scan": (very_long_scan, "runs/too-long"),
+    "a very long scan, jitted": (jax.jit(very_long_scan), "runs/too-long"),
     "no arguments": (lambda: 0, "runs/raised"),
     "too many arguments": (lambda x, y: 0, "runs/raised"),
     "a number": (3.0, "runs/not-callable"),
@@ -279,8 +296,9 @@ def test_the_next_check_is_not_harmed(case):
     assert mean_square.check(solution).state == "passed"
 
 
-def test_a_loop_that_takes_long_and_ends_passes():
-    assert mean_square.check(long).state == "passed"
+@pytest.mark.parametrize("answer", [long, long_scan])
+def test_a_loop_that_takes_long_and_ends_passes(answer):
+    assert mean_square.check(answer).state == "passed"
 
 
 def test_a_flood_of_output_is_dammed(capsys):

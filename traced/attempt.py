@@ -24,10 +24,10 @@ def attempt(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
     Raises `NotAttempted` where the code is still a stub, and `Found` for any other error, a call
     of `exit`, or more than 20 seconds, in the main thread, where Python can be interrupted. A
-    program that XLA runs cannot be: code that names a `while_loop` or a `fori_loop` runs once
-    before, with loops that stop after half that time, so that those of more than some four
-    seconds are stopped. What `find_endless_loop` does not see can still block the kernel.
-    `KeyboardInterrupt` is passed on: it is the reader's.
+    program that XLA runs cannot be: code that names a `while_loop` or a `fori_loop`, or a `scan`
+    and a number of a million or more, runs once before, with loops that stop after half that time,
+    so that those of more than some four seconds are stopped. What `find_endless_loop` does not see
+    can still block the kernel. `KeyboardInterrupt` is passed on: it is the reader's.
 
     >>> attempt(lambda: 1 / 0)
     Traceback (most recent call last):
@@ -59,6 +59,9 @@ def _find_endless_loop(call: Any, args: Any, kwargs: Any) -> EndlessLoop | None:
 
 
 def _endless(loop: EndlessLoop) -> Found:
+    if loop.length:
+        steps = f"{loop.rounds:,} of {loop.length:,} in {SECONDS / 2:g} seconds"
+        return fault("runs/too-long", loop.place, steps=steps)
     if loop.repeats:
         saw = {"rounds": loop.rounds, "and_then": "a carry that the loop has had before"}
     else:
@@ -82,7 +85,7 @@ def time_limit(seconds: float) -> Iterator[None]:
 
 
 def _time_is_up(*_: Any) -> None:
-    raise TimeLimit(f"still running after {SECONDS:.0f} seconds")
+    raise TimeLimit(f"still running after {SECONDS:g} seconds")
 
 
 class _Tap(io.TextIOBase):

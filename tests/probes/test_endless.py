@@ -12,6 +12,7 @@ from jax import lax
 from jax.lax import while_loop as loop
 
 from traced.probes.endless import find_endless_loop, names_loop
+from traced.probes.key_ledger import is_key
 
 
 def up_to(most):
@@ -113,6 +114,32 @@ def test_what_comes_to_no_carry_again_is_left_in_time():
     assert found.rounds >= 10_000
 
 
+def test_a_scan_that_takes_too_long_is_left_in_time_at_its_line():
+    def f(x):
+        return lax.scan(lambda y, _: (jnp.sin(y), None), x, length=2_000_000_000)[0]
+
+    for each in (f, jax.jit(f), lambda x: lax.map(f, x)):
+        found = find_endless_loop(each, jnp.ones(2), seconds=0.5)
+        assert found.length == 2_000_000_000
+        assert 10_000 <= found.rounds < found.length
+        assert "lax.scan" in found.place.source
+
+
+def test_a_long_scan_keeps_its_results():
+    results, columns = [], (jnp.arange(1_000_000) % 7, jnp.ones((1_000_000, 2)))
+
+    def f(x):
+        def step(carry, row):
+            return carry * 0.5 + jnp.float32(row[0]), (carry, row[1] * x, jax.random.key(row[0]))
+
+        results.append([lax.scan(step, x, columns, reverse=way) for way in (False, True)])
+
+    f(1.5)
+    assert find_endless_loop(f, 1.5) is None
+    data = jax.tree.map(lambda x: jax.random.key_data(x) if is_key(x) else x, results)
+    assert jax.tree.all(jax.tree.map(jnp.array_equal, *data))
+
+
 def test_the_results_are_those_of_the_function():
     results = []
 
@@ -195,6 +222,9 @@ def calls_stuck(x):
         (Model(jnp.sin), False),
         (Model, False),
         (lambda x: lax.scan(lambda c, y: (c, y), 0, x), False),
+        (lambda x: lax.scan(lambda c, y: (c, y), 0, length=2_000_000), True),
+        (lambda x: lax.map(lambda i: i, jnp.arange(10**6)), True),
+        (lambda x: x + 2_000_000, False),
         (3, False),
     ],
 )

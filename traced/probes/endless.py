@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
-from types import FunctionType, MethodType
+from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 import jax
 
 from traced.probes.boxes import is_readers
-from traced.probes.internals.bounds import Program, filled, has_loop
+from traced.probes.internals.bounds import LONG, Program, filled, has_loop, is_loop
 from traced.probes.internals.keys import bodies, frames_now
 from traced.probes.internals.operations import replace_operations
 from traced.probes.internals.traces import frames
@@ -26,6 +26,8 @@ FIRST, MOST = 10_000, 2**31 - 1
 MORE = 8
 #: What the functions are called that make loops of unknown length, in JAX and in Flax.
 MAKERS = frozenset({"while_loop", "fori_loop"})
+#: And those that make loops of a known length, which may be great.
+LENGTHY = frozenset({"scan", "map"})
 #: So many things are looked at for one of these names.
 THINGS = 1_000
 
@@ -35,12 +37,14 @@ class EndlessLoop:
     """A loop that was left after so many `rounds`: its condition was still true.
 
     `repeats` says whether the loop came back to a carry that it had before, so that it certainly
-    never ends. `place` is the line that calls for the loop.
+    never ends. `place` is the line that calls for the loop. `length` is that of a `scan`, which
+    has one, and None for other loops.
     """
 
     place: Place | None
     rounds: int
     repeats: bool
+    length: int | None = None
 
 
 class _Left(BaseException):
@@ -53,19 +57,19 @@ class _Left(BaseException):
 def find_endless_loop(
     f: Callable[..., Any], *args: Any, seconds: float = 20.0, **kwargs: Any
 ) -> EndlessLoop | None:
-    """Run `f` and return the first `while_loop`, or `fori_loop`, that does not end, or None.
+    """Run `f` and return the first loop that does not end, or not in time, or None.
 
     XLA cannot be interrupted, so that each operation outside `jit`, each call of a jitted function
     included, that holds such a loop is replaced by one whose loops stop by themselves: eager or
     jitted, under `vmap`, or inside of `scan`, `cond` and each other. The loops of an operation are
     given 10,000 rounds together, and if these are too few it begins again with eight times as many.
     A loop does not end if it comes back to a carry that it had before, which is asked of carries
-    of up to 10,000 entries; or if it has not ended in as many `seconds`. All the runs of a loop
-    that does end take somewhat more than twice as long as one of them.
+    of up to 10,000 entries; or if it has not ended in as many `seconds`, which is asked of a `scan`
+    of a million steps or more as well. All the runs of a loop that does end take somewhat more than
+    twice as long as one of them.
 
     Raises whatever `f` raises. What `f` does besides returning a value is done. Not seen are a loop
-    in code that works with a `jax.Ref`, in a Pallas kernel, in `shard_map`, or in another thread. A
-    loop whose length is known, a `scan`, is let run.
+    in code that works with a `jax.Ref`, in a Pallas kernel, in `shard_map`, or in another thread.
 
     >>> import jax.numpy as jnp
     >>> def root(x):
@@ -85,7 +89,7 @@ def find_endless_loop(
 def _bounded(
     deadline: float, primitive: Any, compute: Any, args: tuple[Any, ...], params: dict[str, Any]
 ) -> Any:
-    loops = primitive.name == "while" or any(
+    loops = is_loop(primitive.name, params) or any(
         has_loop(eqn) for body in bodies(params) for eqn in getattr(body, "jaxpr", body).eqns
     )
     if any(isinstance(arg, jax.Ref) for arg in args):
@@ -121,8 +125,9 @@ def _run(program: Program, args: tuple[Any, ...], deadline: float) -> list[Any]:
 
 def _told(program: Program, counts: list[int], blame: list[float], *, repeats: bool) -> EndlessLoop:
     number = max(range(len(blame)), key=blame.__getitem__)
-    place = first_place(frames(program.loops[number], is_library)) or _place_now()
-    return EndlessLoop(place, counts[number], repeats)
+    loop = program.loops[number]
+    place = first_place(frames(loop, is_library)) or _place_now()
+    return EndlessLoop(place, counts[number], repeats, loop.params.get("length"))
 
 
 def _place_now() -> Place | None:
@@ -132,9 +137,10 @@ def _place_now() -> Place | None:
 
 
 def names_loop(*things: Any) -> bool:
-    """Return whether the code of the reader's that `things` lead to names a loop of `lax`.
+    """Return whether the code of the reader's that `things` lead to names a loop that may be long.
 
-    Code is looked at, not run: that of functions, of classes and of what they name or hold.
+    Code is looked at, not run: that of functions, of classes and of what they name or hold. A
+    `scan` or a `map` may be long if the same code has a number of a million or more.
 
     >>> names_loop(abs), names_loop(lambda n: jax.lax.fori_loop(0, n, lambda i, x: x, 0))
     (False, True)
@@ -154,7 +160,19 @@ def names_loop(*things: Any) -> bool:
 def _names_loop(f: FunctionType) -> bool:
     if is_library(f.__code__.co_filename):
         return f.__name__ in MAKERS
-    return not MAKERS.isdisjoint(code_names(f.__code__))
+    names = code_names(f.__code__)
+    return not MAKERS.isdisjoint(names) or (
+        not LENGTHY.isdisjoint(names) and any(_numbers(f.__code__))
+    )
+
+
+def _numbers(code: CodeType) -> Iterator[int]:
+    """Yield the great numbers in `code` and in the code inside it."""
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            yield from _numbers(each)
+        elif isinstance(each, int) and each >= LONG:
+            yield each
 
 
 def _led_to(thing: Any) -> Iterator[Any]:

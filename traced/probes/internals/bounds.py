@@ -4,7 +4,7 @@
   from outside, so that a program with other loops in their place is made, which stop themselves.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 #: A loop that carries more entries is not asked whether it comes back to where it was.
 ENTRIES = 10_000
+#: A `scan` of so many steps is counted as a `while` is.
+LONG = 1_000_000
 
 
 class Meter(NamedTuple):
@@ -39,15 +41,20 @@ def filled(left: int, loops: int) -> Meter:
     return Meter(jnp.int32(left), zeros, zeros)
 
 
+def is_loop(name: str, params: Mapping[str, Any]) -> bool:
+    """Return whether an operation is a loop of unknown length, or of a million steps or more."""
+    return name == "while" or (name == "scan" and params["length"] >= LONG)
+
+
 def has_loop(eqn: "JaxprEqn") -> bool:
-    """Return whether an equation is a loop of unknown length, or holds one."""
-    return eqn.primitive.name == "while" or any(map(has_loop, _inside(eqn)))
+    """Return whether an equation is such a loop, or holds one."""
+    return is_loop(eqn.primitive.name, eqn.params) or any(map(has_loop, _inside(eqn)))
 
 
 def loops_in(jaxpr: Any) -> Iterator["JaxprEqn"]:
-    """Yield the loops of unknown length in a jaxpr, those that hold others before these."""
+    """Yield such loops in a jaxpr, those that hold others before these."""
     for eqn in open_jaxpr(jaxpr).eqns:
-        if eqn.primitive.name == "while":
+        if is_loop(eqn.primitive.name, eqn.params):
             yield eqn
         for body in nested_jaxprs(eqn):
             yield from loops_in(body)
@@ -58,7 +65,7 @@ def _inside(eqn: "JaxprEqn") -> Iterator["JaxprEqn"]:
 
 
 class Program:
-    """A jaxpr whose loops of unknown length end, at the latest, when the meter has run out."""
+    """A jaxpr whose loops of unknown or great length end when the meter has run out, or before."""
 
     def __init__(self, jaxpr: Any) -> None:
         self.jaxpr, self.loops = jaxpr, list(loops_in(jaxpr))
@@ -105,6 +112,8 @@ class Program:
         """Run a `scan`."""
         params = eqn.params
         fixed, carried = scan_sizes(params)
+        if id(eqn) in self.numbers:
+            return self.count(eqn, meter, inputs, fixed, carried)
 
         def body(state: Any, xs: Any) -> Any:
             meter, carry = state
@@ -115,6 +124,31 @@ class Program:
         xs = inputs[fixed + carried :]
         (meter, carry), ys = jax.lax.scan(body, start, xs, params["length"], params["reverse"])
         return meter, [*carry, *ys]
+
+    def count(
+        self, eqn: "JaxprEqn", meter: Meter, inputs: list[Any], fixed: int, carried: int
+    ) -> Any:
+        """Run a long `scan` to its end, or until the meter has run out."""
+        length, number = eqn.params["length"], self.numbers[id(eqn)]
+        columns = inputs[fixed + carried :]
+
+        def body(state: Any) -> Any:
+            meter, done, carry, stacks = state
+            at = length - 1 - done if eqn.params["reverse"] else done
+            given = [*inputs[:fixed], *carry, *(column[at] for column in columns)]
+            meter, out = self.evaluate(eqn.params["jaxpr"], meter, given)
+            rows = zip(stacks, out[carried:], strict=True)
+            stacks = [stack.at[at].set(row) for stack, row in rows]
+            return meter._replace(left=meter.left - 1), done + 1, out[:carried], stacks
+
+        # Their rows are all written, if the end is reached.
+        types: list[Any] = [var.aval for var in eqn.outvars[carried:]]
+        stacks = [jnp.empty(each.shape, each.dtype) for each in types]
+        state = meter, jnp.int32(0), inputs[fixed : fixed + carried], stacks
+        state = jax.lax.while_loop(lambda s: (s[1] < length) & (s[0].left > 0), body, state)
+        meter, done, carry, stacks = state
+        most = meter.most.at[number].max(done)
+        return meter._replace(most=most), [*carry, *stacks]
 
     def loop(self, eqn: "JaxprEqn", meter: Meter, inputs: list[Any]) -> Any:
         """Run a `while`, unless it runs out or comes back to a carry that it had before."""
