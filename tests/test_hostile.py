@@ -186,6 +186,17 @@ def once_ended():
     return halve
 
 
+def endless_on_ref(x):
+    """The `Ref` is counted, and the condition does not look at it."""
+    ref = jax.new_ref(jnp.float32(0.0))
+
+    def add(y):
+        ref[...] += 1.0
+        return y
+
+    return jax.lax.while_loop(lambda y: y.sum() < 1e9, add, x).mean()
+
+
 def very_long(x):
     return jax.lax.fori_loop(0, 2_000_000_000, lambda i, y: jnp.sin(y) + i, x).mean()
 
@@ -233,6 +244,7 @@ CASES = {
     "an endless while_loop behind an `if`": (endless_by_value, "loops/endless"),
     "an endless while_loop in an object": (EndlessObject(), "loops/endless"),
     "an endless while_loop that has ended before": (lambda x: once_ended()(x), "loops/endless"),
+    "an endless while_loop on a Ref": (endless_on_ref, "loops/endless"),
     "a very long loop": (very_long, "runs/too-long"),
     "a very long scan": (very_long_scan, "runs/too-long"),
     "a very long scan, jitted": (jax.jit(very_long_scan), "runs/too-long"),

@@ -174,9 +174,39 @@ def test_an_error_is_raised_as_it_is():
         find_endless_loop(lambda: 1 / 0)
 
 
-def test_code_that_works_with_a_ref_is_not_looked_at():
+def adds_until(most, ref):
+    def add(n):
+        ref[...] += 1.0
+        return n + 1
+
+    return lax.while_loop(lambda n: n < most, add, 0)
+
+
+@pytest.mark.parametrize("way", [lambda f: f, jax.jit, lambda f: lambda: jax.jit(jax.jit(f))()])
+@pytest.mark.parametrize(("most", "ends"), [(20_000, True), (2**31 - 1, False)])
+def test_a_loop_may_write_to_a_ref_which_then_has_its_value_again(way, most, ends):
+    ref = jax.new_ref(5.0)
+    found = find_endless_loop(way(lambda: adds_until(most, ref)), seconds=0.5)
+    assert (found is None) == ends
+    assert ref[...] == 5.0
+
+
+def test_a_loop_that_begins_again_finds_the_ref_as_it_was():
+    ref, seen = jax.new_ref(5.0), []
+
+    def f(ref):
+        ref[...] *= 2.0
+        adds_until(20_000, ref)
+        seen.append(float(ref[...]))
+
+    find_endless_loop(f, ref)
+    assert seen == [20_010.0]
+
+
+def test_code_that_freezes_a_ref_is_not_looked_at_any_further():
     ref = jax.new_ref(1.0)
-    assert find_endless_loop(lambda: (ref[...], stuck(1.0))) is None
+    assert find_endless_loop(lambda: (jax.freeze(ref), stuck(1.0))) is None
+    assert jax.freeze(ref) == 1.0
 
 
 class Model:

@@ -68,8 +68,9 @@ def find_endless_loop(
     of a million steps or more as well. All the runs of a loop that does end take somewhat more than
     twice as long as one of them.
 
-    Raises whatever `f` raises. What `f` does besides returning a value is done. Not seen are a loop
-    in code that works with a `jax.Ref`, in a Pallas kernel, in `shard_map`, or in another thread.
+    Raises whatever `f` raises. What `f` does besides returning a value is done, but a `jax.Ref` has
+    its value again in the end. Not seen are loops after one has been frozen or freed, in a Pallas
+    kernel, in `shard_map`, or in another thread.
 
     >>> import jax.numpy as jnp
     >>> def root(x):
@@ -78,22 +79,48 @@ def find_endless_loop(
     >>> find_endless_loop(root, 3.0).repeats
     True
     """
+    refs = _Refs()
     try:
-        with replace_operations(partial(_bounded, perf_counter() + seconds)):
+        with replace_operations(partial(_bounded, refs, perf_counter() + seconds)):
             f(*args, **kwargs)
     except _Left as left:
         return left.loop
+    finally:
+        refs.put_back()
     return None
 
 
+class _Refs:
+    """What each `jax.Ref` held when it was first met."""
+
+    def __init__(self) -> None:
+        self.values: dict[jax.Ref, jax.Array] = {}
+
+    def meet(self, args: tuple[Any, ...]) -> None:
+        for ref in (arg for arg in args if isinstance(arg, jax.Ref)):
+            if ref not in self.values:
+                self.values[ref] = ref[...]
+
+    def put_back(self) -> None:
+        for ref, value in self.values.items():
+            ref[...] = value
+
+
 def _bounded(
-    deadline: float, primitive: Any, compute: Any, args: tuple[Any, ...], params: dict[str, Any]
+    refs: _Refs,
+    deadline: float,
+    primitive: Any,
+    compute: Any,
+    args: tuple[Any, ...],
+    params: dict[str, Any],
 ) -> Any:
     loops = is_loop(primitive.name, params) or any(
         has_loop(eqn) for body in bodies(params) for eqn in getattr(body, "jaxpr", body).eqns
     )
-    if any(isinstance(arg, jax.Ref) for arg in args):
-        raise _Left(None)  # it would be written to, here and again by whoever asks
+    if primitive.name in ("freeze", "free_ref"):
+        raise _Left(None)  # it would be gone for whoever asks as well
+    captured = (const for body in bodies(params) for const in getattr(body, "consts", ()))
+    refs.meet((*args, *captured))
     if not loops:
         return compute(*args, **params)
     jaxpr = jax.make_jaxpr(partial(primitive.bind, **params))(*args)
@@ -106,7 +133,10 @@ def _bounded(
 def _run(program: Program, args: tuple[Any, ...], deadline: float) -> list[Any]:
     given, before = FIRST, [0] * len(program.loops)
     run = jax.jit(program.run).lower(filled(given, len(before)), *args).compile()
+    refs = _Refs()
+    refs.meet((*args, *program.jaxpr.consts))
     while True:
+        refs.put_back()
         start = perf_counter()
         meter, results = run(filled(given, len(before)), *args)
         if meter.left > 0:  # which waits for the end
