@@ -186,6 +186,11 @@ def once_ended():
     return halve
 
 
+def endless_on_a_mesh(x):
+    mesh = jax.make_mesh((1,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
+    return jax.shard_map(stuck, mesh=mesh, in_specs=jax.P("i"), out_specs=jax.P("i"))(x).mean()
+
+
 def endless_on_ref(x):
     """The `Ref` is counted, and the condition does not look at it."""
     ref = jax.new_ref(jnp.float32(0.0))
@@ -245,6 +250,7 @@ CASES = {
     "an endless while_loop in an object": (EndlessObject(), "loops/endless"),
     "an endless while_loop that has ended before": (lambda x: once_ended()(x), "loops/endless"),
     "an endless while_loop on a Ref": (endless_on_ref, "loops/endless"),
+    "an endless while_loop on a mesh": (endless_on_a_mesh, "loops/endless"),
     "a very long loop": (very_long, "runs/too-long"),
     "a very long scan": (very_long_scan, "runs/too-long"),
     "a very long scan, jitted": (jax.jit(very_long_scan), "runs/too-long"),

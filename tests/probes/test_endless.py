@@ -15,6 +15,11 @@ from traced.probes.endless import find_endless_loop, names_loop
 from traced.probes.key_ledger import is_key
 
 
+def on_a_mesh(f):
+    mesh = jax.make_mesh((1,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
+    return jax.shard_map(f, mesh=mesh, in_specs=jax.P(), out_specs=jax.P(), check_vma=False)
+
+
 def up_to(most):
     return lambda x: lax.while_loop(lambda c: c[0] < most, lambda c: (c[0] + 1, c[1] * 2.0), (0, x))
 
@@ -92,6 +97,7 @@ ENDING = {
     "nested": lambda x: lax.fori_loop(0, jnp.int32(x) + 9, lambda i, y: up_to(3000)(y)[1], x),
     "gradient": jax.grad(lambda x: lax.fori_loop(0, 9, lambda i, y: y * x, x)),
     "poisson": lambda x: jax.random.poisson(jax.random.key(0), x, (4,)),
+    "shard_map": lambda x: on_a_mesh(lambda x: up_to(20_000)(x)[1])(x),
 }
 
 

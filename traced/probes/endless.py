@@ -61,16 +61,16 @@ def find_endless_loop(
 
     XLA cannot be interrupted, so that each operation outside `jit`, each call of a jitted function
     included, that holds such a loop is replaced by one whose loops stop by themselves: eager or
-    jitted, under `vmap`, or inside of `scan`, `cond` and each other. The loops of an operation are
-    given 10,000 rounds together, and if these are too few it begins again with eight times as many.
-    A loop does not end if it comes back to a carry that it had before, which is asked of carries
-    of up to 10,000 entries; or if it has not ended in as many `seconds`, which is asked of a `scan`
-    of a million steps or more as well. All the runs of a loop that does end take somewhat more than
-    twice as long as one of them.
+    jitted, under `vmap`, or inside of `scan`, `cond`, `shard_map` and each other. The loops of an
+    operation are given 10,000 rounds together, and if these are too few it begins again with eight
+    times as many. A loop does not end if it comes back to a carry that it had before, which is
+    asked of carries of up to 10,000 entries; or if it has not ended in as many `seconds`, which is
+    asked of a `scan` of a million steps or more as well. All the runs of a loop that does end take
+    somewhat more than twice as long as one of them.
 
     Raises whatever `f` raises. What `f` does besides returning a value is done, but a `jax.Ref` has
     its value again in the end. Not seen are loops after one has been frozen or freed, in a Pallas
-    kernel, in `shard_map`, or in another thread.
+    kernel, or in another thread.
 
     >>> import jax.numpy as jnp
     >>> def root(x):

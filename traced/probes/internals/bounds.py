@@ -150,6 +150,26 @@ class Program:
         most = meter.most.at[number].max(done)
         return meter._replace(most=most), [*carry, *stacks]
 
+    def share(self, eqn: "JaxprEqn", meter: Meter, inputs: list[Any]) -> Any:
+        """Run a `shard_map`, with a meter on each device: the one that ends first counts."""
+        params, axes = eqn.params, eqn.params["newly_manual_axes"]
+        lax: Any = jax.lax  # JAX gives `pmin`, `pmax` and `PartitionSpec` no types
+        everywhere = jax.sharding.PartitionSpec()  # type: ignore[no-untyped-call]
+
+        def body(meter: Meter, inputs: list[Any]) -> tuple[Meter, list[Any]]:
+            meter, results = self.evaluate(params["jaxpr"], meter, inputs)
+            most, repeats = (lax.pmax(each, tuple(axes)) for each in meter[1:])
+            return Meter(lax.pmin(meter.left, tuple(axes)), most, repeats), results
+
+        return jax.shard_map(
+            body,
+            mesh=params["mesh"],
+            in_specs=(everywhere, [*params["in_specs"]]),
+            out_specs=(everywhere, [*params["out_specs"]]),
+            axis_names=axes,
+            check_vma=False,
+        )(meter, inputs)
+
     def loop(self, eqn: "JaxprEqn", meter: Meter, inputs: list[Any]) -> Any:
         """Run a `while`, unless it runs out or comes back to a carry that it had before."""
         params, number = eqn.params, self.numbers[id(eqn)]
@@ -186,7 +206,12 @@ class Program:
 
 
 #: How to run an equation that holds a loop.
-STEPS = {"cond": Program.choose, "scan": Program.scan, "while": Program.loop}
+STEPS = {
+    "cond": Program.choose,
+    "scan": Program.scan,
+    "shard_map": Program.share,
+    "while": Program.loop,
+}
 
 
 def _value(atom: Any, known: dict[Any, Any]) -> Any:
