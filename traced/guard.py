@@ -162,12 +162,12 @@ def guard_arrays() -> Iterator[None]:
     False
     """
     arrays = jax.live_arrays("cpu")  # type: ignore[no-untyped-call]  # JAX gives it no types
-    views = [np.asarray(part) for array in arrays for part in _parts_of(array)]
+    views = [np.asarray(part) for array in arrays for part in _shards(array)]
     yield
     del views
 
 
-def _parts_of(array: jax.Array) -> list[jax.Array]:
+def _shards(array: jax.Array) -> list[jax.Array]:
     # An array that lies on several devices would be put together, in memory of its own.
     if array.sharding.num_devices == 1:
         return [array]

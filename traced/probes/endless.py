@@ -18,7 +18,7 @@ from traced.probes.internals.keys import bodies, frames_now
 from traced.probes.internals.operations import replace_operations
 from traced.probes.internals.traces import frames
 from traced.probes.places import Place, first_place, is_library
-from traced.probes.reach import UNCHANGING, code_names, defaults, used_globals, wrapped
+from traced.probes.reach import UNCHANGING, code_names, codes_in, defaults, used_globals, wrapped
 
 #: So many rounds all loops of a program are given at first, and at most.
 FIRST, MOST = 10_000, 2**31 - 1
@@ -192,17 +192,16 @@ def _names_loop(f: FunctionType) -> bool:
         return f.__name__ in MAKERS
     names = code_names(f.__code__)
     return not MAKERS.isdisjoint(names) or (
-        not LENGTHY.isdisjoint(names) and any(_numbers(f.__code__))
+        not LENGTHY.isdisjoint(names) and any(map(_is_long, _constants(f.__code__)))
     )
 
 
-def _numbers(code: CodeType) -> Iterator[int]:
-    """Yield the great numbers in `code` and in the code inside it."""
-    for each in code.co_consts:
-        if isinstance(each, CodeType):
-            yield from _numbers(each)
-        elif isinstance(each, int) and each >= LONG:
-            yield each
+def _constants(code: CodeType) -> Iterator[Any]:
+    return (each for inside in codes_in(code) for each in inside.co_consts)
+
+
+def _is_long(constant: Any) -> bool:
+    return isinstance(constant, int) and constant >= LONG
 
 
 def _led_to(thing: Any) -> Iterator[Any]:

@@ -171,8 +171,15 @@ def used_globals(f: FunctionType) -> Iterator[tuple[str, Any]]:
 @cache
 def code_names(code: CodeType) -> frozenset[str]:
     """Return the names of globals and attributes in `code` and in the code inside it."""
-    inner = (code_names(each) for each in code.co_consts if isinstance(each, CodeType))
-    return frozenset(code.co_names).union(*inner)
+    return frozenset(name for each in codes_in(code) for name in each.co_names)
+
+
+def codes_in(code: CodeType) -> Iterator[CodeType]:
+    """Yield `code` and the code inside it."""
+    yield code
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            yield from codes_in(each)
 
 
 def defaults(f: FunctionType) -> dict[str, Any]:
