@@ -5,6 +5,8 @@ PYTHON ?= python3
 PORT = 8000
 # The stored outputs are those of a CPU, on machines with a GPU too.
 export JAX_PLATFORMS ?= cpu
+# Some images forbid bytecode. The tests start a hundred Pythons, and each would compile JAX for six seconds.
+export PYTHONDONTWRITEBYTECODE =
 
 # Each interpreter has an environment of its own, so that the oldest and the newest JAX live side by side.
 VERSION := $(or $(shell "$(PYTHON)" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null),none)
@@ -19,11 +21,12 @@ SOUND := $(shell test -x $(BIN) && test "`cat $(STAMP) 2>/dev/null`" = "`pwd -P`
 # A make that has not heard of Ctrl-C yet when its child ends of it complains of the loss.
 LINGER = trap 'sleep 0.2' INT;
 stop = { echo "$(1)" >&2; exit 1; }
-.PHONY: help learn test site serve notebooks bench measure format lock $(if $(SOUND),,$(STAMP))
+named = $(if $(ARGS),,$(call stop,Which one? make $@ ARGS=$(1));)
+.PHONY: help learn test room exercise notebooks guide site serve bench measure format lock $(if $(SOUND),,$(STAMP))
 
 help: ## list what can be made (this text)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
-	@echo "PYTHON=python3.13 chooses the interpreter; ARGS='...' adds to what test, notebooks, bench, measure and lock run."
+	@echo "PYTHON=python3.13 chooses the interpreter; ARGS='...' adds to what test, bench, measure and lock run."
 
 # uv installs in seconds what takes pip a minute, but is not on a fresh machine: pip takes it from the lock, and does
 # the rest itself where uv fails, since pip knows the machine's own package index and certificates. Hash mode refuses
@@ -56,13 +59,26 @@ learn: $(STAMP) ## open the lessons in JupyterLab; Ctrl-C ends it
 	  --LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb \
 	  --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate
 
-# All of it runs even if some fails, and pytest comes last: its summary is what the reader looks for. Cells of a
-# notebook share a kernel, hence loadfile; a kernel takes up to 1 GB, hence at most 16 of them.
+# All of it runs even if some fails, and pytest comes last: its summary is what the reader looks for.
+check = failed=0; for check in "ruff check -q ." "ruff format -q --diff ." "mypy --no-error-summary"; do \
+	  $(BIN) -m $$check || failed=1; done; $(BIN) -m pytest $(1) || failed=1; exit $$failed
+
+# A kernel takes up to 1 GB, hence at most 16 of them.
 test: $(STAMP) ## check style, types, the package, its examples and every output of every notebook
-	@failed=0; for check in "ruff check -q ." "ruff format -q --diff ." "mypy --no-error-summary"; do \
-	  $(BIN) -m $$check || failed=1; done; \
-	$(BIN) -m pytest --nbval --doctest-modules -n logical --maxprocesses 16 --dist loadfile \
-	  tests traced notebooks $(ARGS) || failed=1; exit $$failed
+	@$(call check,--nbval -n logical --maxprocesses 16 tests traced notebooks $(ARGS))
+
+room: $(STAMP) ## check style, types, and the code of one room of the package (ARGS=purity)
+	@$(call named,purity) $(call check,-q traced/$(ARGS) $(wildcard tests/$(ARGS)) tests/test_rooms.py tests/test_package.py)
+
+exercise: $(STAMP) ## check one exercise: its cell, its solution, right and wrong answers (ARGS=dropout)
+	@$(call named,dropout) $(BIN) -m pytest -q tests/lessons --exercise $(ARGS)
+
+notebooks: $(STAMP) ## run one lesson (ARGS=02_tracing), or all with every page, and store the outputs (Python 3.12+)
+	@$(BIN) notebooks/execute.py $(ARGS)$(if $(ARGS),, && $(BIN) docs/execute_guide.py && $(BIN) docs/write_claims.py && \
+	  $(BIN) docs/execute_pictures.py && $(BIN) docs/write_measured.py)
+
+guide: $(STAMP) ## run one page of the field guide, store what it prints, and check it (ARGS=keys-reused)
+	@$(call named,keys-reused) $(BIN) docs/execute_guide.py $(ARGS) && $(BIN) -m pytest -q tests/test_guide.py -k $(ARGS)
 
 # A page is read again when it has changed. What a warning concerned is read again as well, or it would be an error
 # the first time only, and everything is when the site's own code has changed, which Sphinx does not watch.
@@ -81,9 +97,6 @@ serve: site ## build the site and show it on this machine; Ctrl-C ends it
 	@port=$(PORT); $(BIN) -c "import socket; socket.create_server(('127.0.0.1', $$port))" 2>/dev/null || \
 	  { echo "Port $$port is taken, so another one:"; port=0; }; \
 	$(LINGER) $(BIN) -u -m http.server --bind 127.0.0.1 --directory _build/site $$port
-
-notebooks: $(STAMP) ## run the notebooks and the field guide, and store their outputs (authors, Python 3.12+)
-	@$(BIN) notebooks/execute.py $(ARGS) && $(BIN) docs/execute_guide.py && $(BIN) docs/write_claims.py && $(BIN) docs/execute_pictures.py && $(BIN) docs/write_measured.py
 
 bench: $(STAMP) ## measure how fast the package is
 	@$(BIN) tests/bench.py $(ARGS)

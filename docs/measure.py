@@ -11,6 +11,7 @@ import datetime
 import os
 import platform
 import re
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -27,9 +28,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from traced.probes.step_ways import WAYS, make_step_ways
-from traced.probes.sweeps import MEASURED, Cell, Sweep, read_sweep
-from traced.probes.timings import Ways, time_round
+from traced.modules.step_ways import WAYS, make_step_ways
+from traced.modules.sweeps import MEASURED, Cell, Sweep, read_sweep
+from traced.programs.timings import Ways, time_round
 
 BASE = "plain JAX"
 BATCH = 32
@@ -113,7 +114,7 @@ def make_ways(width: int, modules: int) -> Ways:
     ways[BASE] = plain_step(model, tx)
     for call in ways.values():
         call(x).block_until_ready()
-    return {name: lambda call=call: call(x) for name, call in ways.items()}  # type: ignore[misc]
+    return {name: lambda call=call: call(x) for name, call in ways.items()}  # type: ignore[misc]  # mypy infers no lambda
 
 
 def machine() -> dict[str, Any]:
@@ -234,35 +235,53 @@ def main(arguments: list[str]) -> int:
     path = folder / f"{name_of(sweep)}.json"
     console = Console()
     console.print(f"{path.stem}; Ctrl-C ends it and loses nothing", highlight=False)
-    try:
-        with progress(plan, console) as tick:
-            measure(sweep, plan, path, tick)
-        for shown in tables(sweep):
-            console.print(shown)
-    except BaseException as error:
-        if not is_interrupt(error):
-            raise
-        console.print(f"{path.stem} is not complete; the same command goes on from there")
+    with interrupts() as pressed:
+        try:
+            with progress(plan, console, pressed) as tick:
+                measure(sweep, plan, path, tick)
+            for shown in tables(sweep):
+                console.print(shown)
+        except BaseException:
+            if not pressed:
+                raise
+            console.print(f"{path.stem} is not complete; the same command goes on from there")
     if folder == MEASURED:
         write_measured.main()
     return 0
 
 
-def is_interrupt(error: BaseException | None) -> bool:
-    """Tell whether Ctrl-C is behind an error: where JAX compares metadata, it raises another."""
-    return error is not None and (
-        isinstance(error, KeyboardInterrupt) or is_interrupt(error.__cause__ or error.__context__)
-    )
+@contextlib.contextmanager
+def interrupts() -> Iterator[list[int]]:
+    """Yield the list of Ctrl-Cs so far: JAX's own code may make another error of one, or none."""
+    pressed: list[int] = []
+
+    def press(number: int, _: Any) -> None:
+        pressed.append(number)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, press)
+    try:
+        yield pressed
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextlib.contextmanager
-def progress(plan: Plan, console: Console) -> Iterator[Callable[[str, int], None]]:
-    """Show a progress bar, and yield what moves it on by so many rounds."""
+def progress(
+    plan: Plan, console: Console, pressed: list[int]
+) -> Iterator[Callable[[str, int], None]]:
+    """Show a progress bar, and yield what moves it on, and ends it where Ctrl-C was pressed."""
     columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:3.0f} %")
     with Progress(*columns, TimeRemainingColumn(), console=console) as shown:
         rounds = 2 * plan.rounds * len(list(plan.grid(room())))
         task = shown.add_task("", total=rounds)
-        yield lambda label, done: shown.update(task, description=label, advance=done)
+
+        def tick(label: str, done: int) -> None:
+            shown.update(task, description=label, advance=done)
+            if pressed:
+                raise KeyboardInterrupt
+
+        yield tick
 
 
 def parser() -> argparse.ArgumentParser:

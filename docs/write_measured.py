@@ -3,8 +3,8 @@
 import sys
 from pathlib import Path
 
-from traced.probes.step_ways import WAYS
-from traced.probes.sweeps import MEASURED, Cell, Sweep, read_sweep
+from traced.modules.step_ways import WAYS
+from traced.modules.sweeps import MEASURED, Cell, Sweep, read_sweep
 
 PAGE = Path(__file__).with_name("measured.md")
 BASE = "plain JAX"

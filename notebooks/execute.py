@@ -1,8 +1,8 @@
 """Execute lessons from their Markdown and store the outputs in the paired `.ipynb`.
 
 The Markdown is the source of truth: file times are not looked at, nothing of a stored notebook is
-carried over, and every cell runs in a fresh kernel. A notebook whose cells, outputs and versions
-come out as they are stored keeps its bytes, and so its date.
+carried over but the ids of its cells, and every cell runs in a fresh kernel. A notebook whose
+cells, outputs and versions come out as they are stored keeps its bytes, and so its date.
 """
 
 import argparse
@@ -15,7 +15,9 @@ import sys
 import time
 from collections.abc import Sequence
 from copy import deepcopy
+from difflib import SequenceMatcher
 from importlib.metadata import version
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,7 @@ from jupytext.config import load_jupytext_configuration_file
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
+from nbformat.reader import NotJSONError
 from packaging.version import Version
 
 FOLDER = Path(__file__).parent
@@ -62,13 +65,36 @@ def paths(names: Sequence[str] = (), folder: Path = FOLDER) -> list[Path]:
 
 
 def read_myst(path: Path) -> NotebookNode:
-    """Read a lesson's Markdown as a notebook without outputs."""
+    """Read a lesson's Markdown as a notebook without outputs, with the ids of the stored one."""
     notebook: NotebookNode = jupytext.read(path, fmt=MYST)
     notebook.metadata = METADATA
-    for number, cell in enumerate(notebook.cells):
-        # jupytext draws a random id at each reading, and the Markdown has no place for one.
-        cell.id = f"cell-{number:02}"
+    keep_ids(notebook.cells, stored_cells(path.with_suffix(".ipynb")))
     return notebook
+
+
+def stored_cells(pair: Path) -> list[NotebookNode]:
+    """Return the cells of a stored notebook: none if there is none, or if git left both sides."""
+    try:
+        cells: list[NotebookNode] = nbformat.read(pair, as_version=4).cells
+    except (FileNotFoundError, NotJSONError):
+        return []
+    return cells
+
+
+def keep_ids(cells: list[NotebookNode], stored: list[NotebookNode]) -> None:
+    """Give each cell the id that it has among the stored ones, and a new cell one that is free.
+
+    jupytext draws random ids at each reading, and the Markdown has no place for them. A cell whose
+    text changed between two that stayed is taken for the same cell.
+    """
+    before, now = ([(cell.cell_type, cell.source) for cell in each] for each in (stored, cells))
+    used = {cell.id for cell in stored}
+    free = (name for number in count() if (name := f"cell-{number:02}") not in used)
+    same = SequenceMatcher(None, before, now, autojunk=False)
+    for _, start, end, first, last in same.get_opcodes():
+        known = (cell.id for cell in stored[start:end])
+        for cell in cells[first:last]:
+            cell.id = next(known if end - start == last - first else free)
 
 
 def write_myst(notebook: NotebookNode) -> str:

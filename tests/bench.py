@@ -15,9 +15,9 @@ import jax.numpy as jnp
 
 from traced import explore
 from traced.lessons import start_here
-from traced.probes.jaxprs import count_equations
-from traced.show.explore import Exploration
-from traced.solutions.start_here import mean_square
+from traced.lessons.start_here.solutions.mean_square import mean_square
+from traced.programs.explore import Exploration
+from traced.programs.jaxprs import count_equations
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 sys.path.append(str(NOTEBOOKS))

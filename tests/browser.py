@@ -1,12 +1,14 @@
-"""Launch the browser for the tests that look at pages."""
+"""Launch the browser for the tests that look at pages, and find what nobody can read on one."""
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # no stubs
+from playwright.sync_api import Browser, Page, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
@@ -24,6 +26,12 @@ FLAGS = (
 # Nobody reads the list of skipped tests in CI, so there a missing browser is a failure.
 needs_browser = pytest.mark.skipif(not CHROMIUM and not os.environ.get("CI"), reason=MISSING)
 
+# What stands around pictures on a page of their own; `color-scheme` makes it follow the reader's.
+FRAME = """<!doctype html><html lang="en"><head><title>Pictures</title><meta name="viewport"
+content="width=device-width"><style>:root {{ color-scheme: light dark }} body {{ margin: 1em;
+font: 16px sans-serif; color: CanvasText; background: Canvas }}</style></head><body><main>
+<h1>Pictures</h1>{}</main></body></html>"""
+
 
 @contextmanager
 def launch() -> Iterator[Browser]:
@@ -38,3 +46,26 @@ def launch() -> Iterator[Browser]:
             yield browser
         finally:
             browser.close()
+
+
+def find_barriers(page: Page) -> list[str]:
+    """List what keeps somebody from reading a page, folded parts included."""
+    page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
+    options = {
+        "preload": False,
+        # Off by default, being new.
+        "rules": {"label-content-name-mismatch": {"enabled": True}},
+        # axe takes most of its time to describe what is in order.
+        "resultTypes": ["violations", "incomplete"],
+    }
+    found = Axe().run(page, options=options).response
+    barriers = [(rule["id"], node) for rule in found["violations"] for node in rule["nodes"]]
+    # Text in exactly the colour of its background is only doubtful to axe: it may be on purpose.
+    doubts = [("unseen", node) for rule in found["incomplete"] for node in rule["nodes"]]
+    barriers += [(rule, node) for rule, node in doubts if '"equalRatio"' in json.dumps(node)]
+    return [f"{rule}: {node['html']}" for rule, node in barriers]
+
+
+def is_too_wide(page: Page) -> bool:
+    """Tell whether a page scrolls sideways."""
+    return bool(page.evaluate("document.documentElement.scrollWidth > innerWidth"))

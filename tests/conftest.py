@@ -1,15 +1,24 @@
-"""Count, at the end of a run, the notebook cells that were compared and those exempt from it."""
+"""What tests share: their order, JAX as they have it, a browser; and a count of compared cells."""
 
 import functools
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import jax
 import nbformat
 import pytest
+from compiled import keep_compiled
 from nbformat import NotebookNode
 from nbval.plugin import find_comment_markers, find_metadata_tags
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+# Where the files lie that take longest. They are handed out first, lest one worker ends with them
+# alone.
+LONGEST = ("tests/test_", "tests/lessons/", "notebooks/")
 
 
 def pytest_configure() -> None:
@@ -19,6 +28,11 @@ def pytest_configure() -> None:
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the files that take longest first, in the order of `LONGEST`."""
+    items.sort(key=lambda item: [not item.nodeid.startswith(folder) for folder in LONGEST])
 
 
 @pytest.fixture(autouse=True)
@@ -33,6 +47,22 @@ def strictness() -> Iterator[None]:
     """Let JAX refuse, in each test, every promotion of dtypes and ranks that nobody asked for."""
     with jax.numpy_dtype_promotion("strict"), jax.numpy_rank_promotion("raise"):
         yield
+
+
+@pytest.fixture(scope="module")
+def compiled_once() -> Iterator[None]:
+    """Let the tests of a file take from disk what an earlier run compiled."""
+    with keep_compiled():
+        yield
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator["Browser"]:
+    """Share one browser among the tests of a file."""
+    from browser import launch  # few files need it, and it takes a second
+
+    with launch() as browser:
+        yield browser
 
 
 def is_exempt(cell: NotebookNode) -> bool:
@@ -52,7 +82,12 @@ def exemptions(notebook: Path) -> list[bool]:
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Print how many cells the run compared, and how many only ran."""
+    """Print how many cells the run compared and how many only ran; and the canaries that fell."""
+    failed = [report.nodeid for report in terminalreporter.getreports("failed")]
+    if fallen := [node for node in failed if "::test_a_canary_lives[" in node]:
+        terminalreporter.section("JAX or Flax does not show any longer")
+        for node in fallen:
+            terminalreporter.write_line(node.partition("[")[2].removesuffix("]"))
     if not config.option.nbval:
         return
     reports = [report for group in terminalreporter.stats.values() for report in group]

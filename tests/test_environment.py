@@ -87,10 +87,12 @@ def test_the_lock_pins_every_dependency_at_a_version_that_pyproject_allows(pytho
 
 
 @pytest.mark.parametrize("name", ["jax", "jaxlib", "flax"])
-def test_the_oldest_release_that_pyproject_allows_is_the_floor(name: str) -> None:
+def test_pyproject_allows_the_floor_and_what_follows_before_the_next_release(name: str) -> None:
     """What is promised is what is tested."""
     (dependency,) = [each for each in DEPENDENCIES if each.name == name]
-    assert str(dependency.specifier) == f">={pins(FLOOR)[canonicalize_name(name)]}"
+    floor, reference = (pins(python)[canonicalize_name(name)] for python in (FLOOR, REFERENCE))
+    major, minor, *_ = Version(reference).release
+    assert dependency.specifier == SpecifierSet(f">={floor},<{major}.{minor + 1}")
 
 
 def test_the_oldest_python_that_pyproject_allows_is_the_floor() -> None:

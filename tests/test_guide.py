@@ -5,14 +5,17 @@ import sys
 
 import execute_guide
 import jax
-import messages
 import pytest
 
+from tests.symptoms import messages
 from traced import explain
-from traced.catalogue import CATALOGUE
-from traced.explanation import find_symptom, last_error
-from traced.symptom import symptoms
+from traced.course.explanation import find_first_symptom, last_error
+from traced.course.symptom import symptoms
+from traced.findings.catalogue import CATALOGUE
 
+pytestmark = pytest.mark.usefixtures("compiled_once")
+#: A line of advice that JAX gives, with those that it goes on in.
+ADVICE = re.compile(r"^advice: .*\n(?: {6}.*\n)*", re.MULTILINE)
 PAGES = execute_guide.pages()
 ERRORS = {page.stem: page for page in PAGES if page.parent.name == "errors"}
 FINDINGS = {page.stem: page for page in PAGES if page.parent.name == "findings"}
@@ -26,7 +29,11 @@ def test_a_page_prints_what_stands_on_it(page):
     # A reader's JAX is not strict, unlike that of the other tests.
     with jax.numpy_dtype_promotion("standard"), jax.numpy_rank_promotion("allow"):
         printed = execute_guide.executed(page)
-    assert printed == page.read_text("utf-8")
+    # The advice that the pages quote is that of the newest JAX.
+    told = page.read_text("utf-8")
+    if jax.__version_info__ < (0, 12):
+        printed, told = ADVICE.sub("", printed), ADVICE.sub("", told)
+    assert printed == told
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -36,7 +43,7 @@ def test_a_page_has_a_wrong_program_and_a_right_one(page):
         assert any(part.startswith(name) and "```text" in part for part in parts)
 
 
-@pytest.mark.parametrize("code", CATALOGUE)
+@pytest.mark.parametrize("code", CATALOGUE, ids=lambda code: code.replace("/", "-"))
 def test_a_code_has_a_page_that_shows_it(code):
     page = FINDINGS[code.replace("/", "-")].read_text("utf-8")
     assert page.startswith(f"# {CATALOGUE[code].headline}\n\n`{code}`\n")
@@ -61,10 +68,10 @@ def test_an_error_that_stands_on_no_page_shows_its_symptom(row):
     with (
         jax.numpy_dtype_promotion("standard"),
         jax.numpy_rank_promotion("allow"),
-        pytest.raises(Exception, match=re.escape(row.partition(": ")[2])) as caught,
+        pytest.raises(Exception) as caught,  # noqa: PT011  # which one, the row says
     ):
         messages.run(messages.MESSAGES[row])
-    assert name_of(find_symptom(caught.value)) == row
+    assert name_of(find_first_symptom(caught.value)) == row
 
 
 def test_each_symptom_is_shown_by_a_page_or_by_a_program():
@@ -83,9 +90,14 @@ def symptoms_on(page):
             rows = [row for row in symptoms() if (row.page, dense(row.rule)) == (name, dense(rule))]
             if len(rows) > 1:
                 message = dense(lines.partition("\n  line ")[0])
-                rows = [row for row in rows if row.error == error and dense(row.message) in message]
+                rows = [row for row in rows if row.error == error and is_in(message, row)]
             if len(rows) == 1:
                 yield rows[0]
+
+
+def is_in(message, symptom):
+    """Return whether a message without spaces contains that of a symptom."""
+    return re.search(".*".join(map(re.escape, map(dense, symptom.message.split("…")))), message)
 
 
 def name_of(symptom):

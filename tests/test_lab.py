@@ -1,4 +1,4 @@
-"""Prove that a lesson opens, runs and gives feedback in JupyterLab, as a learner meets it."""
+"""Prove that a lesson and the pictures open, run and answer in JupyterLab, as learners see it."""
 
 import os
 import re
@@ -9,14 +9,13 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 import execute
 import pytest
-from browser import launch, needs_browser
-from playwright.sync_api import Locator, Page, Route, expect
+from browser import needs_browser
+from execute_pictures import PAGE
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 NOTEBOOK = "02_tracing"
 EXERCISE = "read_back"
@@ -71,9 +70,18 @@ def wait_for(url: str, server: subprocess.Popen[bytes]) -> None:
     raise TimeoutError(url)
 
 
-@contextmanager
-def lab(root: Path, state: Path) -> Iterator[str]:
-    """Serve a folder with JupyterLab, away from the settings of whoever runs the tests."""
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Serve a lesson and the page of pictures, away from the settings of whoever runs the tests.
+
+    The lesson's notebook is newer than its text, as after pulling new outputs.
+    """
+    root, state = tmp_path_factory.mktemp("lab"), tmp_path_factory.mktemp("state")
+    shutil.copytree(execute.FOLDER, root, dirs_exist_ok=True)
+    os.utime(root / f"{NOTEBOOK}.ipynb", (time.time() + 3600,) * 2)
+    # The text stays behind: Lab is to take the styles and data of this page from the notebook.
+    (root / "docs").mkdir()
+    shutil.copy(PAGE.with_suffix(".ipynb"), root / "docs")
     base = f"http://127.0.0.1:{free_port()}"
     folders = {f"JUPYTER_{name}_DIR": str(state / name) for name in ("CONFIG", "DATA", "RUNTIME")}
     options = [
@@ -138,28 +146,24 @@ def enter(cell: Locator, source: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
-    """Open a lesson whose notebook is newer than its text, as after pulling new outputs."""
-    folder = tmp_path_factory.mktemp("lab")
-    notebooks = Path(shutil.copytree(execute.FOLDER, folder / "notebooks"))
-    os.utime(notebooks / f"{NOTEBOOK}.ipynb", (time.time() + 3600,) * 2)
+def opened(lab: str, browser: Browser) -> Opened:
+    """Open the lesson."""
     console: list[str] = []
     foreign: list[str] = []
-    with lab(notebooks, folder / "state") as base, launch() as browser:
 
-        def gate(route: Route) -> None:
-            if route.request.url.startswith((base, "data:", "blob:")):
-                route.continue_()
-            else:
-                foreign.append(route.request.url)
-                route.abort()
+    def gate(route: Route) -> None:
+        if route.request.url.startswith((lab, "data:", "blob:")):
+            route.continue_()
+        else:
+            foreign.append(route.request.url)
+            route.abort()
 
-        page = browser.new_page()
-        page.route("**/*", gate)
-        page.on("console", lambda line: console.append(line.text) if line.type == "error" else None)
-        page.on("pageerror", lambda error: console.append(str(error)))
-        panel = open_notebook(page, base)
-        yield Opened(panel, page.locator(".jp-Dialog").all_inner_texts(), console, foreign)
+    page = browser.new_page()
+    page.route("**/*", gate)
+    page.on("console", lambda line: console.append(line.text) if line.type == "error" else None)
+    page.on("pageerror", lambda error: console.append(str(error)))
+    panel = open_notebook(page, lab)
+    return Opened(panel, page.locator(".jp-Dialog").all_inner_texts(), console, foreign)
 
 
 @pytest.fixture(scope="module")
@@ -205,3 +209,58 @@ def test_nothing_is_asked_of_another_host(visit: Visit) -> None:
 
 def test_the_console_stays_quiet(visit: Visit) -> None:
     assert [line for line in visit.console if not line.startswith(LABS_OWN)] == []
+
+
+@pytest.fixture(scope="module")
+def pictures(lab: str, browser: Browser) -> Locator:
+    """Open the page of pictures, which is not trusted yet."""
+    return open_notebook(browser.new_page(), lab, f"docs/{PAGE.stem}")
+
+
+def explorer(pictures: Locator) -> Locator:
+    return pictures.locator(".traced", has_text="equations traced").first
+
+
+@pytest.mark.seen_once
+def test_an_untrusted_picture_has_its_three_panes_side_by_side(pictures: Locator) -> None:
+    picture = explorer(pictures)
+    picture.scroll_into_view_if_needed()
+    expect(picture.locator("style")).to_have_count(0)
+    # Roles are taken too.
+    panes = picture.locator(".linked > div > div")
+    expect(panes.first).to_contain_text("def loss(w, x):")
+    boxes = [pane.bounding_box() for pane in panes.all()]
+    assert len(boxes) == 3
+    assert len({box and box["y"] for box in boxes}) == 1
+
+
+@pytest.mark.seen_once
+def test_after_a_run_pointing_at_a_line_lights_up_its_equations(pictures: Locator) -> None:
+    assert run_all(pictures) == []
+    picture = explorer(pictures)
+    picture.scroll_into_view_if_needed()
+    picture.locator("[data-at]", has_text="unused = ").first.hover()
+    lit = picture.locator("[data-at]").filter(has_text="sin")
+    expect(lit).to_have_count(2)
+    for line in lit.all():
+        expect(line).to_have_css("background-color", "rgba(255, 179, 0, 0.333)")
+    other = picture.locator("[data-at]").filter(has_text="tanh").first
+    expect(other).to_have_css("background-color", "rgba(0, 0, 0, 0)")
+
+
+@pytest.mark.seen_once
+def test_a_tree_of_rows_is_indented_and_marked(pictures: Locator) -> None:
+    tree = pictures.locator(".traced", has_text="used again").first
+    tree.scroll_into_view_if_needed()
+    indent = re.compile(r"^1\d(\.\d+)?px$")
+    expect(tree.locator("th", has_text=".split[0]")).to_have_css("padding-left", indent)
+    marked = tree.locator("tr", has_text="✗ used again")
+    expect(marked).to_have_css("background-color", "rgba(255, 179, 0, 0.2)")
+
+
+@pytest.mark.seen_once
+def test_after_a_run_a_plot_is_drawn_above_its_numbers(pictures: Locator) -> None:
+    plot = pictures.locator(".traced", has_text="the numbers").first
+    plot.scroll_into_view_if_needed()
+    expect(plot.locator("svg[role=img]")).to_be_visible()
+    expect(plot.locator("summary")).to_be_visible()

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -142,6 +143,26 @@ def test_help_lists_every_target_on_a_line_of_its_own(checkout: Path, arguments:
     assert listed == TARGETS
 
 
+def test_the_page_for_authors_has_no_other_commands_and_no_path_that_is_gone() -> None:
+    """What stands for a name is written in capitals."""
+    page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    commands = re.findall(r"^\$ (.*)|`(make\b.*?)`", page, flags=re.MULTILINE)
+    assert {shell or inline for shell, inline in commands} >= {"make test", "make format"}
+    for words in ((shell or inline).split() for shell, inline in commands):
+        assert words[0] == "make"
+        assert words[1] in TARGETS
+        assert all(re.match(r"(ARGS|PYTHON)=", word) for word in words[2:])
+    for path in re.findall(r"`((?:traced|tests|docs|notebooks)/[^`]*)`", page):
+        assert (ROOT / path).exists() or re.search(r"[A-Z]{2}", path), path
+
+
+def test_what_ci_leaves_out_on_the_floor_is_a_marker() -> None:
+    """Pytest takes any other word for one that no test has."""
+    left_out = re.findall(r"not (\w+)'", (ROOT / ".ci/run").read_text())
+    markers = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["pytest"]["ini_options"]
+    assert left_out == [marker.partition(":")[0] for marker in markers["markers"]]
+
+
 def test_a_missing_python_is_named(checkout: Path) -> None:
     """The line repeats the command, for the reader to complete."""
     line = complaint(make(checkout, "learn", "PYTHON=python9"))
@@ -228,6 +249,53 @@ def test_every_check_counts_and_the_summary_comes_last(installed: Path, failing:
     result = make(installed, f"VENV={VENV}", "test")
     assert (result.returncode == 0) is (failing == "nothing")
     assert result.stdout.splitlines()[-1] == "== 1 passed in 1s =="
+
+
+STORING = ["execute_guide", "write_claims", "execute_pictures", "write_measured"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "runs"),
+    [
+        (["notebooks", "ARGS=02_tracing"], ["notebooks/execute.py 02_tracing"]),
+        (["notebooks"], ["notebooks/execute.py", *(f"docs/{name}.py" for name in STORING)]),
+        (["exercise", "ARGS=dropout"], ["-m pytest -q tests/lessons --exercise dropout"]),
+        (
+            ["guide", "ARGS=keys-reused"],
+            [
+                "docs/execute_guide.py keys-reused",
+                "-m pytest -q tests/test_guide.py -k keys-reused",
+            ],
+        ),
+    ],
+    ids=" ".join,
+)
+def test_a_contribution_is_run_and_nothing_else(
+    installed: Path, arguments: list[str], runs: list[str]
+) -> None:
+    """It runs with bytecode, which some images forbid."""
+    write_program(installed / VENV / "bin/python", 'echo "$@$PYTHONDONTWRITEBYTECODE"')
+    result = make(installed, f"VENV={VENV}", *arguments, PYTHONDONTWRITEBYTECODE=" without")
+    assert result.stdout.splitlines() == runs
+
+
+def test_a_room_is_checked_with_its_tests(installed: Path) -> None:
+    """A room without tests of its own has its examples."""
+    write_program(installed / VENV / "bin/python", 'echo "$@"')
+    (installed / "tests/purity").mkdir(parents=True)
+    always = "tests/test_rooms.py tests/test_package.py"
+    for room, tests in {"purity": " tests/purity ", "internals": "  "}.items():
+        result = make(installed, f"VENV={VENV}", "room", f"ARGS={room}")
+        assert result.stdout.splitlines()[
+            -1
+        ] == f"-m pytest -q traced/{room}{tests}{always}".replace("  ", " ")
+
+
+@pytest.mark.parametrize("target", ["room", "exercise", "guide"])
+def test_what_to_run_has_to_be_named(installed: Path, target: str) -> None:
+    """The line shows how."""
+    line = complaint(make(installed, f"VENV={VENV}", target))
+    assert re.fullmatch(rf"Which one\? make {target} ARGS=[a-z-]+", line)
 
 
 def test_learn_serves_the_first_lesson_until_ctrl_c(installed: Path) -> None:

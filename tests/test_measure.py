@@ -1,5 +1,6 @@
 """Prove that a sweep is recorded, goes on where it was left, and is shown as it is recorded."""
 
+import contextlib
 import json
 import os
 import re
@@ -10,13 +11,12 @@ import sys
 import time
 from pathlib import Path
 
-import jax
 import measure
 import pytest
 import write_measured
 
-from traced.probes.step_ways import WAYS
-from traced.probes.sweeps import MEASURED, Cell, Sweep, read_sweep
+from traced.modules.step_ways import WAYS
+from traced.modules.sweeps import MEASURED, Cell, Sweep, read_sweep
 
 ROOT = Path(__file__).parents[1]
 TINY = measure.Plan(widths=(4,), modules=(1,), rounds=3, seconds=0.001, least_calls=1)
@@ -149,23 +149,43 @@ def test_ctrl_c_ends_it_in_one_line_and_the_record_is_sound(tmp_path):
     assert json.loads(path.read_text())["cells"][0]["seconds"]
 
 
-@jax.tree_util.register_static
-class Interrupting:
-    def __eq__(self, other):
-        raise KeyboardInterrupt
-
-    __hash__ = None
+def press_and_raise_another():
+    with contextlib.suppress(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+    raise ValueError("Cache keys should be comparable using __eq__.")
 
 
-def test_ctrl_c_is_known_where_jax_makes_another_error_of_it(tmp_path, monkeypatch, capsys):
-    one, other = (jax.tree.structure(Interrupting()) for _ in range(2))
+def press_and_go_on():
+    with contextlib.suppress(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
 
-    def compares(*_):
-        return one == other
 
-    monkeypatch.setattr(measure, "measure", compares)
+@pytest.mark.parametrize("press", [press_and_raise_another, press_and_go_on])
+def test_ctrl_c_is_known_where_jax_makes_another_error_of_it_or_none(
+    press, tmp_path, monkeypatch, capsys
+):
+    ticks = []
+
+    def one_round(sweep, plan, path, tick):
+        press()
+        tick("width 8", 1)
+        ticks.append("a second round began")
+
+    before = signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr(measure, "measure", one_round)
     assert measure.main(["--folder", str(tmp_path)]) == 0
     assert "the same command goes on from there" in capsys.readouterr().out
+    assert signal.getsignal(signal.SIGINT) is before
+    assert ticks == []
+
+
+def test_an_error_without_ctrl_c_is_raised(tmp_path, monkeypatch):
+    def fails(*_):
+        raise ValueError("too wide")
+
+    monkeypatch.setattr(measure, "measure", fails)
+    with pytest.raises(ValueError, match="too wide"):
+        measure.main(["--folder", str(tmp_path)])
 
 
 @pytest.mark.parametrize(

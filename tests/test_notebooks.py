@@ -20,10 +20,12 @@ from statistics import median
 import execute
 import nbformat
 import pytest
+from compiled import ENVIRONMENT
 from conftest import is_exempt
 from nbformat import NotebookNode
+from words import BELITTLING, SHOUTING, find_forbidden
 
-from traced.exercise import source_of
+from traced.course.exercise import source_of
 
 ON_THE_REFERENCE = version("jax") == execute.reference_release()
 
@@ -44,7 +46,6 @@ UNSTABLE = {
     "an ANSI escape": r"\\u001b",
     "a home or temporary folder": r"/(home|root|Users|tmp|var/folders)/",
 }
-DISCOURAGED = re.compile(r"\b(just|simply|obviously|easy)\b", re.IGNORECASE)
 # Code, mathematics, images, alerts and comments: `!` has a meaning there that is not a shout.
 NOT_PROSE = re.compile(
     r"^(?P<fence>```+).*?^(?P=fence)|`[^`]+`|\$\$.+?\$\$|\$[^$\n]+\$|!(?=\[)|\[![A-Z]+\]|<!--",
@@ -123,12 +124,15 @@ def filled_in(path: Path) -> NotebookNode:
     module = MODULE.search("\n".join(cell.source for cell in code(notebook)))
     for name, cell in exercises(notebook).items():
         assert module, "no exercises are imported as `ex`"
-        answer = getattr(import_module(f"traced.solutions.{module[1]}"), name)
+        answer = getattr(import_module(f"traced.lessons.{module[1]}"), name).answer
         cell.source = f"{source_of(answer)}\n\nex.{name}.check({name})"
     if ON_THE_REFERENCE:
         first = code(notebook)[0]
         first.source = WARNINGS_ARE_ERRORS + first.source
-    execute.run(notebook, path.parent)
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in ENVIRONMENT.items():
+            patch.setenv(name, value)
+        execute.run(notebook, path.parent)
     return notebook
 
 
@@ -186,26 +190,40 @@ def test_jupytext_changes_nothing_whichever_file_is_newer(tmp_path: Path) -> Non
         assert {path.name: path.read_bytes() for path in folder.glob("[0-9]*")} == before
 
 
-def test_an_equal_result_keeps_its_date(tmp_path: Path) -> None:
+def test_a_new_result_is_new_for_the_site_and_an_equal_one_keeps_its_date(tmp_path: Path) -> None:
     small = tmp_path / "01_small.md"
     small.write_text(SMALL)
+    os.utime(small, (1, 1))
     assert execute.execute(small) == (1, True)
     stored = small.with_suffix(".ipynb")
+    times = [path.stat().st_mtime_ns for path in (small, stored)]
+    assert times[0] == times[1] > 10**9  # no newer than its text
     old = re.sub(r'(?<="date": )"[\d-]+"', '"2020-02-02"', stored.read_text())
     stored.write_text(old)
     assert execute.execute(small) == (1, False)
     assert stored.read_text() == old
-
-
-def test_a_new_result_is_new_for_the_site_and_no_newer_than_its_text(tmp_path: Path) -> None:
-    small = tmp_path / "01_small.md"
-    small.write_text(SMALL)
-    os.utime(small, (1, 1))
-    execute.execute(small)
-    times = [path.stat().st_mtime_ns for path in (small, small.with_suffix(".ipynb"))]
-    assert times[0] == times[1] > 10**9
-    execute.execute(small)
     assert small.stat().st_mtime_ns == times[0]
+
+
+def ids(text: str, path: Path) -> list[str]:
+    """Write a lesson, store it without running it, and return the ids of its cells."""
+    path.write_text(text)
+    notebook = execute.read_myst(path)
+    path.with_suffix(".ipynb").write_text(execute.stamp(notebook, "2020-02-02"))
+    return [cell.id for cell in notebook.cells]
+
+
+def test_a_cell_keeps_its_id_when_others_are_put_in_changed_or_taken_out(tmp_path: Path) -> None:
+    small = tmp_path / "01_small.md"
+    title, last = ids(SMALL, small)
+    first = "```{code-cell} ipython3\nfirst = 1\n```\n\n"
+    new, *others = ids(first + SMALL, small)
+    assert others == [title, last]
+    assert new not in others
+    changed = first.replace("1", "2")
+    assert ids(changed + SMALL, small) == [new, title, last]
+    assert ids(changed + SMALL.replace("# Small", ""), small) == [new, last]
+    assert ids(SMALL, small)[1] == last
 
 
 def test_a_failing_cell_is_shown_and_the_stored_notebook_kept(tmp_path: Path) -> None:
@@ -248,13 +266,13 @@ def test_no_lesson_uses_what_is_deprecated(path: Path) -> None:
     assert not re.search(r"^(Deprecation|Future)Warning: ", failure, re.MULTILINE), failure
 
 
-def test_no_prose_or_comment_belittles_what_is_hard(lesson: NotebookNode) -> None:
+def test_no_prose_or_comment_belittles_what_is_hard(path: Path, lesson: NotebookNode) -> None:
     text = [prose(lesson), *(comment for cell in code(lesson) for comment in comments(cell))]
-    assert DISCOURAGED.findall("\n".join(text)) == []
+    assert find_forbidden(path.name, "\n".join(text), BELITTLING) == []
 
 
-def test_no_prose_shouts(lesson: NotebookNode) -> None:
-    assert [line for line in prose(lesson).splitlines() if "!" in line] == []
+def test_no_prose_shouts(path: Path, lesson: NotebookNode) -> None:
+    assert find_forbidden(path.name, prose(lesson), SHOUTING) == []
 
 
 def test_no_markdown_needs_more_than_a_plain_renderer(lesson: NotebookNode) -> None:

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # no stubs
-from browser import launch, needs_browser
+from browser import find_barriers, is_too_wide, needs_browser
 from playwright.sync_api import Browser, Page, expect
 from specimen import EXECUTED, plant
 
+pytestmark = pytest.mark.seen_once
 ROOT = Path(__file__).parents[1]
 LESSONS = [path.stem for path in sorted((ROOT / "notebooks").glob("*.ipynb"))]
 PAGES = ["index", "CONTRIBUTING", "docs/about", "docs/claims", "docs/measured", "docs/pictures"]
@@ -132,13 +132,6 @@ def test_an_unknown_repository_gets_none(tmp_path: Path) -> None:
     assert re.findall("(?i)source-repository|colab|binder", page) == []
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Share one browser among the tests of this module."""
-    with launch() as browser:
-        yield browser
-
-
 @dataclass
 class Reader:
     """Someone who opens pages from a folder, and has no network."""
@@ -168,23 +161,6 @@ def reader(browser: Browser) -> Iterator[Reader]:
         context.route(re.compile("^(?!file:|data:|blob:)"), lambda route: route.abort())
         reader.page.on("requestfailed", lambda request: reader.refused.append(request.url))
         yield reader
-
-
-def find_barriers(page: Page) -> list[str]:
-    """List what keeps somebody from reading a page, folded parts included."""
-    page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
-    rules = {"label-content-name-mismatch": {"enabled": True}}  # off by default, being new
-    found = Axe().run(page, options={"preload": False, "rules": rules}).response
-    barriers = [(rule["id"], node) for rule in found["violations"] for node in rule["nodes"]]
-    # Text in exactly the colour of its background is only doubtful to axe: it may be on purpose.
-    doubts = [("unseen", node) for rule in found["incomplete"] for node in rule["nodes"]]
-    barriers += [(rule, node) for rule, node in doubts if '"equalRatio"' in json.dumps(node)]
-    return [f"{rule}: {node['html']}" for rule, node in barriers]
-
-
-def is_too_wide(page: Page) -> bool:
-    """Tell whether a page scrolls sideways."""
-    return bool(page.evaluate("document.documentElement.scrollWidth > innerWidth"))
 
 
 @needs_browser

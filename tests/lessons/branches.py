@@ -1,15 +1,12 @@
 """Right and wrong answers to the exercises of 06_branches."""
 
 from functools import partial
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
-
-
-def stub(*args):
-    raise NotImplementedError
-
 
 # clip_norm
 
@@ -79,6 +76,23 @@ def without_jit(g, limit, enabled):
 @jax.jit(static_argnames="enabled")
 def always_clipped(g, limit, enabled):
     return g * (limit / jnp.sqrt(jnp.sum(g**2))) if enabled else g
+
+
+class Clipper:
+    def __init__(self):
+        self.shorten = jax.jit(self.shortened)
+
+    @staticmethod
+    def shortened(g, limit):
+        return g / jnp.maximum(1.0, jnp.sqrt(g @ g) / limit)
+
+    def __call__(self, g, limit, enabled):
+        return self.shorten(g, limit) if enabled else g
+
+
+@jax.jit(static_argnames="enabled")
+def two_entries_by_heart(g, limit, enabled):
+    return g * jnp.minimum(1.0, limit / jnp.hypot(g[0], g[1])) if enabled else g
 
 
 # keep_best
@@ -172,7 +186,98 @@ def results_for_functions(best, loss, params):
     return lax.cond(loss < best["loss"], new, old)
 
 
+class Candidate(NamedTuple):
+    loss: jax.Array
+    params: jax.Array
+    age: jax.Array
+
+
+@jax.jit
+def as_a_named_tuple(best, loss, params):
+    old = Candidate(**best)
+    new = Candidate(loss, params, jnp.int32(0))
+    older = old._replace(age=old.age + 1)
+    return lax.cond(loss < old.loss, lambda: new, lambda: older)._asdict()
+
+
+@jax.jit
+def unless_it_is_no_better(best, loss, params):
+    return lax.cond(
+        loss >= best["loss"],
+        lambda: best | {"age": best["age"] + 1},
+        lambda: {"loss": loss, "params": params, "age": 0},
+    )
+
+
+@jax.jit
+def difference_as_predicate(best, loss, params):
+    return lax.cond(
+        jnp.maximum(best["loss"] - loss, 0.0),
+        lambda: {"loss": loss, "params": params, "age": 0},
+        lambda: best | {"age": best["age"] + 1},
+    )
+
+
+@jax.jit
+def better_by_far(best, loss, params):
+    return lax.cond(
+        loss < best["loss"] - 0.1,
+        lambda: {"loss": loss, "params": params, "age": 0},
+        lambda: best | {"age": best["age"] + 1},
+    )
+
+
+@jax.jit
+def older_by_heart(best, loss, params):
+    return lax.cond(
+        loss < best["loss"],
+        lambda: {"loss": loss, "params": params, "age": 0},
+        lambda: best | {"age": 4},
+    )
+
+
+def written_into_the_best(best, loss, params):
+    best.update(as_a_named_tuple(best, loss, params))
+    return best
+
+
+@jax.jit
+def params_of_two_entries(best, loss, params):
+    better = loss < best["loss"]
+    pairs = zip(params[:2], best["params"][:2], strict=True)
+    chosen = jnp.stack([jnp.where(better, new, old) for new, old in pairs])
+    age = jnp.where(better, 0, best["age"] + 1)
+    return {"loss": jnp.where(better, loss, best["loss"]), "params": chosen, "age": age}
+
+
 # activation
+
+
+def by_select_n(i, x):
+    index = jnp.broadcast_to(jnp.where((i < 0) | (i > 2), 3, i), x.shape)
+    return lax.select_n(index, jnp.maximum(x, 0), jnp.tanh(x), x, jnp.full_like(x, jnp.nan))
+
+
+def sum_of_masked(i, x):
+    result = (i == 0) * jax.nn.relu(x) + (i == 1) * jnp.tanh(x) + (i == 2) * x
+    return jnp.where((i >= 0) & (i < 3), result, jnp.nan)
+
+
+def minus_one_alone(i, x):
+    nothing = lambda x: jnp.full_like(x, jnp.nan)  # noqa: E731  # as readers write it
+    functions = [jax.nn.relu, jnp.tanh, lambda x: x, nothing]
+    return lax.switch(jnp.where(i == -1, 3, i), functions, x)
+
+
+def nothing_of_eight_entries(i, x):
+    known = lax.switch(i, [jax.nn.relu, jnp.tanh, lambda x: x], x)
+    return jnp.where((i >= 0) & (i < 3), known, jnp.full(8, jnp.nan))
+
+
+def tanh_by_exponentials(i, x):
+    powers = jnp.exp(2 * x)
+    known = lax.switch(i, [jax.nn.relu, lambda x: (powers - 1) / (powers + 1), lambda x: x], x)
+    return jnp.where((i >= 0) & (i < 3), known, jnp.nan)
 
 
 def fourth_branch(i, x):
@@ -272,6 +377,52 @@ def with_a_rule_of_its_own(a, b):
     return _root(jnp.sum((a - b) ** 2))
 
 
+@jax.custom_vjp
+def with_a_backward_pass(a, b):
+    return jnp.linalg.norm(a - b)
+
+
+def _forward(a, b):
+    length = jnp.linalg.norm(a - b)
+    return length, (a - b, length)
+
+
+def _backward(kept, outer):
+    gap, length = kept
+    slope = outer * jnp.where(length > 0, gap / jnp.where(length > 0, length, 1.0), 0.0)
+    return slope, -slope
+
+
+with_a_backward_pass.defvjp(_forward, _backward)
+
+
+def scaled(a, b):
+    largest = jnp.max(jnp.abs(a - b))
+    scale = jnp.where(largest > 0, lax.stop_gradient(largest), 1.0)
+    squared = jnp.sum(((a - b) / scale) ** 2)
+    return jnp.where(largest > 0, scale * jnp.sqrt(jnp.where(largest > 0, squared, 1.0)), 0.0)
+
+
+def small_epsilon(a, b):
+    return jnp.sqrt(jnp.sum((a - b) ** 2) + 1e-12)
+
+
+def closer_is_equal(a, b):
+    squared = jnp.sum((a - b) ** 2)
+    apart = squared > 1e-12
+    return jnp.where(apart, jnp.sqrt(jnp.where(apart, squared, 1.0)), 0.0)
+
+
+def one_side_stopped(a, b):
+    return by_cond(a, lax.stop_gradient(b))
+
+
+def three_entries(a, b):
+    squared = sum((a[i] - b[i]) ** 2 for i in range(3))
+    apart = squared > 0
+    return jnp.where(apart, jnp.sqrt(jnp.where(apart, squared, 1.0)), 0.0)
+
+
 def root_of_the_safe_alone(a, b):
     squared = jnp.sum((a - b) ** 2)
     return jnp.sqrt(jnp.where(squared > 0, squared, 0.0))
@@ -336,10 +487,26 @@ def in_a_scan(rows):
 
 def written_out(rows):
     def softmax(rows):
-        powers = jnp.exp(rows)
+        powers = jnp.exp(rows - rows.max(1, keepdims=True))
         return jnp.where((rows < 0).any(1)[:, None], powers / powers.sum(1, keepdims=True), rows)
 
     return lax.cond((rows < 0).any(), softmax, lambda rows: rows, rows)
+
+
+def in_a_fori_loop(rows):
+    def body(i, rows):
+        row = rows[i]
+        mended = lax.cond(row.min() < 0, jax.nn.softmax, lambda row: row, row)
+        return rows.at[i].set(mended)
+
+    return lax.fori_loop(0, rows.shape[0], body, rows)
+
+
+def in_a_while_loop(rows):
+    def body(state):
+        return jnp.bool(False), mend_by_where(state[1])
+
+    return lax.while_loop(lambda state: state[0], body, (jnp.any(rows < 0), rows))[1]
 
 
 def asked_once_for_all(rows):
@@ -385,69 +552,132 @@ def by_entry(rows):
     )
 
 
+def softmax_that_overflows(rows):
+    def softmax():
+        powers = jnp.exp(rows)
+        return jnp.where((rows < 0).any(1)[:, None], powers / powers.sum(1, keepdims=True), rows)
+
+    return lax.cond((rows < 0).any(), softmax, lambda: rows)
+
+
+def in_any_case(rows):
+    return lax.cond(True, mend_by_where, lambda rows: rows, rows)
+
+
+def where_an_entry_is_zero(rows):
+    return lax.cond((rows <= 0).any(), mend_by_where, lambda rows: rows, rows)
+
+
+def by_a_power(rows):
+    powers = jnp.e ** (rows - rows.max(1, keepdims=True))
+    return jnp.where((rows < 0).any(1)[:, None], powers / powers.sum(1, keepdims=True), rows)
+
+
+def on_the_host(rows):
+    def mend(rows):
+        return np.asarray(mend_by_where(np.asarray(rows)))
+
+    return jax.pure_callback(mend, jax.ShapeDtypeStruct(rows.shape, rows.dtype), rows)
+
+
+def clearly_negative(rows):
+    broken = (rows < -1e-3).any(1, keepdims=True)
+    return lax.cond(
+        broken.any(), lambda: jnp.where(broken, jax.nn.softmax(rows), rows), lambda: rows
+    )
+
+
+def with_another_sum(rows):
+    broken = ((rows < 0).any(1) | (abs(rows.sum(1) - 1) > 1e-3))[:, None]
+    return lax.cond(
+        broken.any(), lambda: jnp.where(broken, jax.nn.softmax(rows), rows), lambda: rows
+    )
+
+
 def predicate_per_row(rows):
     return lax.cond(jnp.any(rows < 0, axis=1), jax.nn.softmax, lambda rows: rows, rows)
 
 
-STUBS = dict.fromkeys(("clip_norm", "keep_best", "activation", "distance", "mend"), stub)
 RIGHT = {
-    "clip_norm": [smaller_factor, flag_outside, length_dead],
-    "keep_best": [by_where, age_apart, by_switch],
-    "activation": [fourth_branch, by_select, by_two_conds, stacked],
-    "distance": [by_cond, with_a_safe_norm, with_a_rule_of_its_own, root_of_the_safe_alone],
-    "mend": [row_by_row, in_a_scan, written_out, asked_once_for_all],
-}
-WRONG = {
-    "clip_norm": [
-        ("tracing/branch-on-tracer", clip_as_given),
-        ("tracing/branch-on-tracer", one_branch_mended),
-        ("tracing/static-value", limit_static),
-        ("branches/known-in-advance", flag_traced),
-        ("branches/known-in-advance", length_computed_first),
-        ("tracing/not-jitted", without_jit),
-        ("value/differs", always_clipped),
-    ],
-    "keep_best": [
-        ("branches/disagree", best_as_given),
-        ("branches/disagree", age_a_float),
-        ("value/dtype", both_ages_floats),
-        ("value/differs", equal_is_better),
-        ("value/differs", age_left_as_it_was),
-        ("branches/disagree", updated_in_the_branch),
-        ("tracing/branch-on-tracer", by_python),
-        ("tracing/not-jitted", by_python_without_jit),
-        ("runs/raised", results_for_functions),
-    ],
-    "activation": [
-        ("value/differs", clamped),
-        ("value/differs", only_too_large),
-        ("value/differs", counted_from_the_end),
-        ("tracing/branch-on-tracer", range_by_python),
-        ("tracing/branch-on-tracer", by_python_ifs),
-        ("tracing/value-needed", by_list),
-        ("runs/raised", by_dictionary),
-        ("branches/disagree", scalar_nan),
-        ("tracing/unhashable-static", index_static),
-    ],
+    "clip_norm": [smaller_factor, flag_outside, length_dead, Clipper()],
+    "keep_best": [by_where, age_apart, by_switch, as_a_named_tuple],
+    "activation": [fourth_branch, by_select, by_two_conds, stacked, by_select_n],
     "distance": [
-        ("derivatives/not-finite", plain_norm),
-        ("derivatives/not-finite", where_outside),
-        ("derivatives/not-finite", nan_to_num),
-        ("value/differs", large_epsilon),
-        ("value/differs", close_is_equal),
-        ("value/differs", zero_not_put_back),
-        ("value/differs", root_forgotten),
-        ("derivatives/wrong", gradient_stopped),
-        ("tracing/branch-on-tracer", python_if),
+        by_cond,
+        with_a_safe_norm,
+        with_a_rule_of_its_own,
+        root_of_the_safe_alone,
+        with_a_backward_pass,
+        scaled,
     ],
     "mend": [
-        ("branches/both-run", mapped_cond),
-        ("branches/both-run", mend_by_where),
-        ("branches/both-run", computed_before_the_cond),
-        ("tracing/branch-on-tracer", mend_by_python),
-        ("tracing/shape-from-tracer", broken_rows_alone),
-        ("value/differs", all_rows),
-        ("value/differs", by_entry),
-        ("runs/raised", predicate_per_row),
+        row_by_row,
+        in_a_scan,
+        written_out,
+        asked_once_for_all,
+        in_a_fori_loop,
+        in_a_while_loop,
     ],
+}
+WRONG = {
+    "clip_norm": {
+        "tracing/branch-on-tracer": [clip_as_given, one_branch_mended],
+        "tracing/static-value": [limit_static],
+        "branches/known-in-advance": [flag_traced, length_computed_first],
+        "tracing/not-jitted": [without_jit],
+        "value/differs": [always_clipped, two_entries_by_heart],
+    },
+    "keep_best": {
+        "branches/disagree": [best_as_given, age_a_float, updated_in_the_branch],
+        "value/dtype": [both_ages_floats],
+        "value/differs": [equal_is_better, age_left_as_it_was, better_by_far, older_by_heart],
+        "branches/nan": [unless_it_is_no_better, difference_as_predicate],
+        "effects/argument": [written_into_the_best],
+        "value/shape": [params_of_two_entries],
+        "tracing/branch-on-tracer": [by_python],
+        "tracing/not-jitted": [by_python_without_jit],
+        "runs/raised": [results_for_functions],
+    },
+    "activation": {
+        "branches/clamped": [clamped, only_too_large, minus_one_alone],
+        "value/differs": [counted_from_the_end, sum_of_masked, tanh_by_exponentials],
+        "tracing/branch-on-tracer": [range_by_python, by_python_ifs],
+        "tracing/value-needed": [by_list, by_dictionary],
+        "value/shape": [nothing_of_eight_entries],
+        "branches/disagree": [scalar_nan],
+        "tracing/static-tracer": [index_static],
+    },
+    "distance": {
+        "derivatives/not-finite": [plain_norm, where_outside, nan_to_num],
+        "value/differs": [
+            large_epsilon,
+            close_is_equal,
+            zero_not_put_back,
+            root_forgotten,
+            three_entries,
+        ],
+        "derivatives/wrong": [gradient_stopped, small_epsilon, closer_is_equal, one_side_stopped],
+        "tracing/branch-on-tracer": [python_if],
+    },
+    "mend": {
+        "branches/both-run": [
+            mapped_cond,
+            mend_by_where,
+            computed_before_the_cond,
+            in_any_case,
+            where_an_entry_is_zero,
+            by_a_power,
+            on_the_host,
+        ],
+        "tracing/branch-on-tracer": [mend_by_python],
+        "tracing/shape-from-tracer": [broken_rows_alone],
+        "value/differs": [
+            all_rows,
+            by_entry,
+            softmax_that_overflows,
+            clearly_negative,
+            with_another_sum,
+        ],
+        "runs/raised": [predicate_per_row],
+    },
 }

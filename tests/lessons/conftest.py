@@ -5,9 +5,33 @@ from pathlib import Path
 
 import pytest
 
-from traced.exercise import Exercise
-
 pytest.register_assert_rewrite("tests.lessons.exercises")
+
+
+def pytest_addoption(parser):
+    """Let one exercise be tested alone, with its place: `--exercise dropout`."""
+    told = "test this exercise alone, such as `dropout` or, where two have the name, `loops.newton`"
+    parser.addoption("--exercise", metavar="NAME", help=told)
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave only the tests of the exercise that was asked for, and those of its lesson's places."""
+    wanted = config.getoption("--exercise", None)
+    if wanted is None:
+        return
+    given = [each.callspec.params if hasattr(each, "callspec") else {} for each in items]
+    exercises = [each["exercise"] for each in given if "exercise" in each]
+    chosen = [each for each in exercises if wanted in (each.name, f"{each.lesson}.{each.name}")]
+    if not chosen:
+        raise pytest.UsageError(f"`EXERCISES` of no lesson has `{wanted}`")
+    lessons = {each.lesson for each in chosen}
+    kept = [
+        item
+        for item, params in zip(items, given, strict=True)
+        if params.get("exercise") in chosen or params.get("lesson") in lessons
+    ]
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = kept
 
 
 def pytest_generate_tests(metafunc):
@@ -20,17 +44,18 @@ def pytest_generate_tests(metafunc):
     name = Path(metafunc.module.__file__).stem.removeprefix("test_")
     lesson, answers = (import_module(f"{where}.lessons.{name}") for where in ("traced", "tests"))
     rows = []
-    for exercise in (each for each in vars(lesson).values() if isinstance(each, Exercise)):
+    for exercise in lesson.EXERCISES:
         if "answers" in wanted:
             rows.append(pytest.param(exercise, answers, id=exercise.name))
         elif "code" in wanted:
-            rows += [_row(exercise, *wrong) for wrong in answers.WRONG[exercise.name]]
+            for code, wrong in answers.WRONG[exercise.name].items():
+                rows += [_row(exercise, code, answer) for answer in wrong]
         else:
             rows += [_row(exercise, right) for right in answers.RIGHT[exercise.name]]
     metafunc.parametrize(wanted, rows)
 
 
 def _row(exercise, *row):
-    return pytest.param(
-        exercise, *row, id=f"{exercise.name}-{getattr(row[-1], '__name__', row[-1])}"
-    )
+    # An object that is called has no name, and an address is another one in each process.
+    name = getattr(row[-1], "__name__", type(row[-1]).__name__)
+    return pytest.param(exercise, *row, id=f"{exercise.name}-{name}")

@@ -1,5 +1,6 @@
 """Right and wrong answers to the exercises of 14_cost_of_state."""
 
+import timeit
 from functools import partial
 from time import perf_counter
 
@@ -8,12 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
-from traced.solutions.cost_of_state import step
-
-
-def stub(*args):
-    raise NotImplementedError
-
+from traced.lessons.cost_of_state.solutions.split_step import step
 
 # seconds
 
@@ -95,6 +91,48 @@ def one_array_only(f, *args):
         f(*args).block_until_ready()
         times.append(perf_counter() - start)
     return min(times)
+
+
+def first_array_only(f, *args):
+    times = []
+    for _ in range(6):
+        start = perf_counter()
+        jax.tree.leaves(f(*args))[0].block_until_ready()
+        times.append(perf_counter() - start)
+    return min(times[1:])
+
+
+def _times(f, args, count):
+    times = []
+    for _ in range(count):
+        start = perf_counter()
+        jax.block_until_ready(f(*args))
+        times.append(perf_counter() - start)
+    return times
+
+
+def median_of_five(f, *args):
+    return sorted(_times(f, args, 6)[1:])[2]
+
+
+def first_counted_of_six(f, *args):
+    return min(_times(f, args, 6))
+
+
+def four_after_the_first(f, *args):
+    return min(_times(f, args, 5)[1:])
+
+
+def shortest_of_ten(f, *args):
+    return min(_times(f, args, 11)[1:])
+
+
+def by_timeit(f, *args):
+    def call():
+        return jax.block_until_ready(f(*args))
+
+    call()
+    return min(timeit.repeat(call, number=1, repeat=5))
 
 
 def mean_of_five(f, *args):
@@ -197,6 +235,24 @@ def split_by_nnx_jit(graphdef, state, x, y):
     return nnx.state(objects), loss
 
 
+@nnx.jit
+def jitted_step(model, optimizer, x, y):
+    return step(model, optimizer, x, y)
+
+
+def merged_outside(graphdef, state, x, y):
+    objects = nnx.merge(graphdef, state)
+    loss = jitted_step(*objects, x, y)
+    return nnx.state(objects), loss
+
+
+@nnx.jit
+def split_under_nnx_jit(graphdef, state, x, y):
+    objects = nnx.merge(graphdef, state)
+    loss = step(*objects, x, y)
+    return nnx.state(objects), loss
+
+
 @jax.jit
 def whole_objects(graphdef, state, x, y):
     objects = nnx.merge(graphdef, state)
@@ -290,6 +346,19 @@ def forgets_the_model(model, optimizer):
     def call(x, y):
         nonlocal leaves
         leaves, loss = pure(leaves, x, y)
+        return loss
+
+    return call
+
+
+def written_back_once(model, optimizer):
+    fast, kept = leaves_written_back(model, optimizer), []
+
+    def call(x, y):
+        loss = fast(x, y)
+        # As if only the first call wrote back.
+        kept.append(nnx.to_pure_dict(nnx.state(model)))
+        nnx.update(model, kept[0])
         return loss
 
     return call
@@ -389,6 +458,76 @@ def unread(advance, batches, every):
     return [advance(batch) for batch in batches][::every]
 
 
+def looks_for_nan(advance, batches, every):
+    losses = []
+    for batch in batches:
+        loss = advance(batch)
+        if jnp.isnan(loss):
+            print("NaN")
+        losses.append(loss)
+    return [float(loss) for loss in losses[::every]]
+
+
+@jax.jit
+def _sum(total, loss):
+    return total + loss
+
+
+def sums_under_jit(advance, batches, every):
+    losses, total = [], 0.0
+    for batch in batches:
+        losses.append(advance(batch))
+        total = _sum(total, losses[-1])
+    return [float(loss) for loss in losses[::every]]
+
+
+def prints_a_sum(advance, batches, every):
+    losses, total = [], 0.0
+    for batch in batches:
+        losses.append(advance(batch))
+        total = _sum(total, losses[-1])
+        print(total, end="\r")
+    return [float(loss) for loss in losses[::every]]
+
+
+def waits_for_others(advance, batches, every):
+    losses = []
+    for i, batch in enumerate(batches):
+        losses.append(advance(batch))
+        if i % every == every - 1:
+            print(losses[-1], end="\r")
+    return [float(loss) for loss in losses[::every]]
+
+
+def blocks_all_so_far(advance, batches, every):
+    losses = []
+    for batch in batches:
+        losses.append(advance(batch))
+        jax.block_until_ready(losses)
+    return [float(loss) for loss in losses[::every]]
+
+
+def one_step_more(advance, batches, every):
+    losses = [advance(batch) for batch in batches]
+    advance(batches[-1])
+    return [float(loss) for loss in losses[::every]]
+
+
+def as_numpy(advance, batches, every):
+    return list(np.asarray([advance(batch) for batch in batches][::every]))
+
+
+def copied_meanwhile(advance, batches, every):
+    losses = [advance(batch).astype(jnp.float32) for batch in batches][::every]
+    for loss in losses:
+        loss.copy_to_host_async()
+    return [float(jnp.where(jnp.isnan(loss), jnp.nan, loss)) for loss in losses]
+
+
+def by_a_tree(advance, batches, every):
+    return jax.tree.map(float, jax.tree.map(advance, batches)[::every])
+
+
 def loop_without_return(advance, batches, every):
     reads_as_it_goes(advance, batches, every)
 
@@ -422,15 +561,19 @@ def scan_inside_nnx_jit(model, optimizer, xs, ys):
     return run(model, optimizer, xs, ys)
 
 
-def scan_not_jitted(model, optimizer, xs, ys):
+def _scanned(model, optimizer, xs, ys):
     graphdef, state = nnx.split((model, optimizer))
 
     def body(state, batch):
         objects = nnx.merge(graphdef, state)
         loss = step(*objects, *batch)
-        return nnx.split(objects)[1], loss
+        return nnx.state(objects), loss
 
-    state, losses = jax.lax.scan(body, state, (xs, ys))
+    return jax.lax.scan(body, state, (xs, ys))
+
+
+def scan_not_jitted(model, optimizer, xs, ys):
+    state, losses = _scanned(model, optimizer, xs, ys)
     nnx.update((model, optimizer), state)
     return losses
 
@@ -446,17 +589,6 @@ def loop_inside_jit(model, optimizer, xs, ys):
     )(model, optimizer, xs, ys)
 
 
-def _scanned(model, optimizer, xs, ys):
-    graphdef, state = nnx.split((model, optimizer))
-
-    def body(state, batch):
-        objects = nnx.merge(graphdef, state)
-        loss = step(*objects, *batch)
-        return nnx.state(objects), loss
-
-    return jax.lax.scan(body, state, (xs, ys))
-
-
 def never_updated(model, optimizer, xs, ys):
     return _scanned(model, optimizer, xs, ys)[1]
 
@@ -468,9 +600,7 @@ def model_updated_alone(model, optimizer, xs, ys):
 
 
 def last_loss(model, optimizer, xs, ys):
-    state, losses = _scanned(model, optimizer, xs, ys)
-    nnx.update((model, optimizer), state)
-    return losses[-1]
+    return scan_not_jitted(model, optimizer, xs, ys)[-1]
 
 
 def both_returned(model, optimizer, xs, ys):
@@ -518,12 +648,20 @@ def batches_at_once(model, optimizer, xs, ys):
     return jax.jit(jax.vmap(one))(xs, ys)
 
 
-STUBS = dict.fromkeys(("seconds", "split_step", "make_fast_step", "train", "train_all"), stub)
 RIGHT = {
-    "seconds": [by_leaves, first_dropped, all_six],
+    "seconds": [by_leaves, first_dropped, all_six, by_timeit],
     "split_step": [graphdef_static, with_one_name, around_a_jitted, merged_in_place],
     "make_fast_step": [in_graph_mode, leaves_written_back, wrapped_partial],
-    "train": [reads_as_it_goes, keeps_all, fetches_at_the_end, stacks, through_numpy],
+    "train": [
+        reads_as_it_goes,
+        keeps_all,
+        fetches_at_the_end,
+        stacks,
+        through_numpy,
+        sums_under_jit,
+        copied_meanwhile,
+        by_a_tree,
+    ],
     "train_all": [
         with_nnx_scan,
         scan_inside_nnx_jit,
@@ -533,60 +671,58 @@ RIGHT = {
     ],
 }
 WRONG = {
-    "seconds": [
-        ("cost/not-awaited", never_waits),
-        ("cost/not-awaited", waits_after_the_clock),
-        ("cost/overcounted", first_counted),
-        ("cost/overcounted", one_first_call),
-        ("cost/overcounted", copied),
-        ("cost/overcounted", mean_of_five),
-        ("runs/raised", one_array_only),
-        ("value/structure", all_five),
-        ("value/nothing", prints_it),
-        ("cost/not-awaited", no_time_at_all),
-    ],
-    "split_step": [
-        ("tracing/not-jitted", split_not_jitted),
-        ("value/differs", old_state),
-        ("value/structure", loss_first),
-        ("value/structure", model_only),
-        ("value/structure", loss_only),
-        ("value/nothing", nothing_returned),
-        ("tracing/new-function", jitted_anew),
-        ("tracing/new-function", split_by_nnx_jit),
-        ("value/structure", whole_objects),
-    ],
-    "make_fast_step": [
-        ("cost/python-calls", nnx_jit),
-        ("cost/python-calls", tree_mode),
-        ("cost/python-calls", by_cached_partial),
-        ("cost/python-calls", updated_at_each_call),
-        ("cost/python-calls", eager),
-        ("runs/raised", no_mode),
-        ("nnx/lost-change", forgets_the_model),
-        ("nnx/trace-level", bound_arguments),
-        ("value/differs", jax_jit),
-        ("tracing/new-function", makes_it_at_each_call),
-        ("runs/not-callable", calls_it),
-    ],
-    "train": [
-        ("cost/waits", float_each),
-        ("cost/waits", prints_each),
-        ("cost/waits", blocks_each),
-        ("cost/waits", formats_each),
-        ("value/differs", skips_batches),
-        ("value/differs", one_late),
-        ("value/structure", unread),
-        ("value/nothing", loop_without_return),
-    ],
-    "train_all": [
-        ("loops/unrolled", python_loop),
-        ("loops/unrolled", loop_inside_jit),
-        ("nnx/lost-change", never_updated),
-        ("nnx/lost-change", model_updated_alone),
-        ("value/shape", last_loss),
-        ("value/structure", both_returned),
-        ("nnx/trace-level", steps_on_the_outside),
-        ("value/differs", batches_at_once),
-    ],
+    "seconds": {
+        "cost/not-awaited": [never_waits, waits_after_the_clock, first_array_only],
+        "cost/overcounted": [first_counted, copied, mean_of_five, median_of_five],
+        "cost/calls-timed": [
+            no_time_at_all,
+            one_first_call,
+            first_counted_of_six,
+            four_after_the_first,
+            shortest_of_ten,
+        ],
+        "runs/raised": [one_array_only],
+        "value/structure": [all_five],
+        "value/nothing": [prints_it],
+    },
+    "split_step": {
+        "tracing/not-jitted": [split_not_jitted],
+        "value/differs": [old_state],
+        "value/structure": [loss_first, model_only, loss_only, whole_objects],
+        "value/nothing": [nothing_returned],
+        "tracing/new-function": [jitted_anew, split_by_nnx_jit],
+        "cost/python-calls": [merged_outside, split_under_nnx_jit],
+    },
+    "make_fast_step": {
+        "cost/python-calls": [nnx_jit, tree_mode, by_cached_partial, updated_at_each_call, eager],
+        "runs/raised": [no_mode],
+        "nnx/lost-change": [forgets_the_model, jax_jit],
+        "nnx/trace-level": [bound_arguments],
+        "value/differs": [written_back_once],
+        "tracing/new-function": [makes_it_at_each_call],
+        "runs/not-callable": [calls_it],
+    },
+    "train": {
+        "cost/waits": [
+            float_each,
+            prints_each,
+            blocks_each,
+            formats_each,
+            looks_for_nan,
+            prints_a_sum,
+            waits_for_others,
+            blocks_all_so_far,
+        ],
+        "value/differs": [skips_batches, one_late, one_step_more],
+        "value/structure": [unread, as_numpy],
+        "value/nothing": [loop_without_return],
+    },
+    "train_all": {
+        "loops/unrolled": [python_loop, loop_inside_jit],
+        "nnx/lost-change": [never_updated, model_updated_alone],
+        "value/shape": [last_loss],
+        "value/structure": [both_returned],
+        "nnx/trace-level": [steps_on_the_outside],
+        "value/differs": [batches_at_once],
+    },
 }

@@ -1,5 +1,7 @@
 """Right and wrong answers to the exercises of 07_loops."""
 
+from typing import NamedTuple
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -48,6 +50,23 @@ def by_a_while_loop(signal):
 
     start = (0, signal[0], jnp.zeros_like(signal))
     return lax.while_loop(lambda state: state[0] < signal.size, body, start)[2]
+
+
+class Smoother:
+    def __init__(self, rate):
+        self.rate = rate
+
+    def __call__(self, signal):
+        return lax.scan(self.step, signal[0], signal)[1]
+
+    def step(self, level, value):
+        level = (1 - self.rate) * level + self.rate * value
+        return level, level
+
+
+def divided_by_powers(signal):
+    powers = 0.9 ** jnp.arange(signal.size)
+    return powers * jnp.cumsum((0.1 * signal).at[0].set(signal[0]) / powers)
 
 
 def smooth_as_given(signal):
@@ -151,7 +170,41 @@ def by_cumsum(rows):
 
 def by_sums_of_pairs(rows):
     n = rows.shape[0]
-    return n, lax.associative_scan(jnp.add, rows) / jnp.arange(1.0, n + 1)[:, None]
+    return jnp.int32(n), lax.associative_scan(jnp.add, rows) / jnp.arange(1.0, n + 1)[:, None]
+
+
+class Mean(NamedTuple):
+    count: jax.Array
+    mean: jax.Array
+
+
+def with_a_named_tuple(rows):
+    def step(carry, row):
+        count = carry.count + 1
+        mean = carry.mean + (row - carry.mean) / count
+        return Mean(count, mean), mean
+
+    last, means = lax.scan(step, Mean(jnp.int32(0), jnp.zeros(rows.shape[1])), rows)
+    return last.count, means
+
+
+def length_as_it_is(rows):
+    return len(rows), by_cumsum(rows)[1]
+
+
+def length_of_numpy(rows):
+    return np.int32(len(rows)), by_cumsum(rows)[1]
+
+
+def counted_in_eight_bits(rows):
+    def step(carry, row):
+        count, mean = carry
+        count = count + jnp.int8(1)
+        mean = mean + (row - mean) / count
+        return (count, mean), mean
+
+    (count, _), means = lax.scan(step, (jnp.int8(0), jnp.zeros_like(rows[0])), rows)
+    return count.astype("int32"), means
 
 
 def python_zero_as_count(rows):
@@ -255,7 +308,7 @@ def with_a_flag_in_the_carry(f, x, most):
         x, done = state
         done = done | (jnp.abs(f(x)) <= 1e-4)
         value, slope = jax.jvp(f, (x,), (jnp.ones_like(x),))
-        return (jnp.where(done, x, x - value / slope), done), None
+        return (jnp.where(done, x, x - value / jnp.where(done, 1.0, slope)), done), None
 
     (x, _), _ = lax.scan(step, (jnp.asarray(x), False), jnp.arange(most))
     return x
@@ -267,10 +320,32 @@ def jitted_and_checkpointed(f, x, most):
     def step(x, _):
         value, pull_back = jax.vjp(f, x)
         (slope,) = pull_back(jnp.ones_like(value))
-        move = jnp.where(jnp.abs(value) > 1e-4, value / slope, 0.0)
+        goes_on = jnp.abs(value) > 1e-4
+        move = jnp.where(goes_on, value / jnp.where(goes_on, slope, 1.0), 0.0)
         return x - move, move
 
     return lax.scan(step, x, length=most)[0]
+
+
+def finished_by_where(f, x, most):
+    def step(x, _):
+        value, slope = jax.value_and_grad(f)(x)
+        return jnp.where(jnp.abs(value) > 1e-4, x - value / slope, x), None
+
+    return lax.scan(step, x, None, length=most)[0]
+
+
+def by_switch_in_a_dict(f, x, most):
+    def body(_, state):
+        x = state["x"]
+        far = jnp.int32(jnp.abs(f(x)) > 1e-4)
+        return {"x": lax.switch(far, [lambda x: x, lambda x: x - f(x) / jax.grad(f)(x)], x)}
+
+    return lax.fori_loop(0, most, body, {"x": jnp.float32(x)})["x"]
+
+
+def at_most_thirty(f, x, most):
+    return by_fori_loop_and_cond(f, x, min(most, 30))
 
 
 def step_of_size_zero(f, x, most):
@@ -286,9 +361,19 @@ def derived_implicitly(f, x, most):
         return newton_by_while(f, x, most)
 
     def tangent_solve(g, y):
-        return y / g(jnp.ones_like(y))
+        slope = g(jnp.ones_like(y))
+        return jnp.where(slope == 0, 0.0, y / jnp.where(slope == 0, 1.0, slope))
 
     return lax.custom_root(f, jnp.float32(x), solve, tangent_solve)
+
+
+def derived_implicitly_everywhere(f, x, most):
+    def tangent_solve(g, y):
+        return y / g(jnp.ones_like(y))
+
+    return lax.custom_root(
+        f, jnp.float32(x), lambda f, x: newton_by_while(f, x, most), tangent_solve
+    )
 
 
 def newton_by_while(f, x, most):
@@ -334,11 +419,7 @@ def stopped(f, x, most):
 
 
 def bound_made_an_array(f, x, most):
-    def body(_, x):
-        value, slope = jax.value_and_grad(f)(x)
-        return jnp.where(jnp.abs(value) > 1e-4, x - value / slope, x)
-
-    return lax.fori_loop(0, jnp.array(most), body, x)
+    return by_fori_loop_and_cond(f, x, jnp.array(most))
 
 
 def finished_by_step_size(f, x, most):
@@ -402,6 +483,32 @@ def by_scan_without_carry(rows):
 def by_reshaped_chunks(rows):
     chunks = rows.reshape(-1, 8, rows.shape[1])
     return lax.map(jax.checkpoint(jax.vmap(_gap)), chunks).reshape(-1)
+
+
+def by_padded_chunks(rows):
+    n, width = rows.shape
+    chunks = jnp.pad(rows, ((0, -n % 8), (0, 0))).reshape(-1, 8, width)
+    return lax.map(jax.checkpoint(jax.vmap(_gap)), chunks).reshape(-1)[:n]
+
+
+def in_batches_of_dozens(rows):
+    return lax.map(jax.checkpoint(_gap), rows, batch_size=64)
+
+
+def gradient_stopped(rows):
+    return lax.map(lambda row: lax.stop_gradient(_gap(row)), rows, batch_size=8)
+
+
+def half_of_the_gradient(rows):
+    def gap(row):
+        return jnp.median(jnp.abs(row[:, None] - lax.stop_gradient(row)))
+
+    return lax.map(jax.checkpoint(gap), rows)
+
+
+def two_halves(rows):
+    gaps, half = jax.vmap(jax.checkpoint(_gap)), (len(rows) + 1) // 2
+    return jnp.concatenate([gaps(rows[:half]), gaps(rows[half:])])
 
 
 @jax.jit
@@ -490,6 +597,37 @@ def doubled_by_hand(decay, x):
     return x
 
 
+def by_recursion(decay, x):
+    n = len(x)
+    if n == 1:
+        return x
+    if n % 2:
+        return by_recursion(jnp.append(decay, 0.0), jnp.append(x, 0.0))[:n]
+    pairs = decay[1::2] * x[::2] + x[1::2]
+    odd = by_recursion(decay[1::2] * decay[::2], pairs)
+    before = jnp.concatenate([jnp.zeros(1), odd[:-1]])
+    return jnp.stack([decay[::2] * before + x[::2], odd], axis=1).reshape(-1)
+
+
+def zero_made_small(decay, x):
+    product = jnp.cumprod(jnp.where(decay == 0, 1e-6, decay))
+    return product * jnp.cumsum(x / product)
+
+
+def three_rounds(decay, x):
+    for shift in (1, 2, 4):
+        before = x
+        x = x.at[shift:].add(decay[shift:] * before[:-shift])
+        decay = decay.at[shift:].multiply(decay[:-shift])
+    return x
+
+
+def with_a_mask_of_pairs(decay, x):
+    steps = jnp.arange(len(x))
+    earlier = steps[:, None] >= steps
+    return jnp.where(earlier.any(axis=1), with_named_halves(decay, x), 0.0)
+
+
 def decayed_by_scan(decay, x):
     def step(y, pair):
         y = pair[0] * y + pair[1]
@@ -540,11 +678,6 @@ def last_sum(decay, x):
     return with_named_halves(decay, x)[-1]
 
 
-def stub(*args):
-    raise NotImplementedError
-
-
-STUBS = dict.fromkeys(("smooth", "running_mean", "newton", "median_gaps", "decayed_sum"), stub)
 RIGHT = {
     "smooth": [
         with_the_rest_as_xs,
@@ -552,6 +685,7 @@ RIGHT = {
         as_a_matrix,
         by_a_while_loop,
         by_pairs,
+        Smoother(0.1),
     ],
     "running_mean": [
         count_cast,
@@ -559,85 +693,88 @@ RIGHT = {
         by_cumsum,
         by_sums_of_pairs,
         python_zero_as_count,
+        with_a_named_tuple,
     ],
     "newton": [
         by_fori_loop_and_cond,
         with_a_flag_in_the_carry,
         jitted_and_checkpointed,
-        step_of_size_zero,
+        by_switch_in_a_dict,
         derived_implicitly,
     ],
     "median_gaps": [
         one_row_at_a_time,
         in_batches_of_five,
         by_scan_without_carry,
-        by_reshaped_chunks,
+        by_padded_chunks,
+        in_batches_of_dozens,
         filled_row_by_row,
     ],
-    "decayed_sum": [with_named_halves, with_a_dict, with_matrices, doubled_by_hand],
+    "decayed_sum": [with_named_halves, with_a_dict, with_matrices, doubled_by_hand, by_recursion],
 }
 WRONG = {
-    "smooth": [
-        ("loops/unrolled", smooth_as_given),
-        ("loops/unrolled", unrolled_under_jit),
-        ("loops/unrolled", unrolled_by_scan),
-        ("value/differs", started_at_zero),
-        ("value/shape", last_level_only),
-        ("value/structure", carry_and_levels),
-        ("runs/raised", no_pair),
-        ("tracing/numpy-on-tracer", by_numpy),
-        ("runs/raised", filled_like_numpy),
-        ("value/differs", first_level_forgotten),
-        ("loops/carry-mismatch", carried_as_a_vector),
-        ("value/shape", first_signal_by_heart),
-    ],
-    "running_mean": [
-        ("loops/carry-mismatch", mean_as_given),
-        ("loops/carry-mismatch", count_still_float),
-        ("loops/carry-mismatch", mean_still_scalar),
-        ("loops/carry-mismatch", only_the_mean_given_back),
-        ("value/dtype", started_as_float),
-        ("value/shape", pair_turned_round),
-        ("value/shape", last_mean_only),
-        ("value/structure", step_without_output),
-        ("value/differs", mean_kept_integer),
-        ("loops/unrolled", means_unrolled),
-    ],
-    "newton": [
-        ("loops/reverse-mode", newton_by_while),
-        ("loops/reverse-mode", bound_made_an_array),
-        ("tracing/branch-on-tracer", left_by_break),
-        ("loops/unrolled", newton_unrolled),
-        ("value/differs", never_finished),
-        ("value/differs", without_bound),
-        ("derivatives/wrong", stopped),
-        ("value/differs", finished_by_step_size),
-        ("value/differs", one_step_late),
-        ("value/differs", without_abs),
-        ("value/differs", one_more_step_derived),
-        ("value/differs", root_by_heart),
-    ],
-    "median_gaps": [
-        ("cost/memory", all_at_once),
-        ("cost/memory", checkpointed_all_at_once),
-        ("cost/memory", a_batch_of_all),
-        ("loops/residuals", forgotten_checkpoint),
-        ("loops/residuals", checkpoint_outside),
-        ("loops/unrolled", chunks_by_python),
-        ("loops/unrolled", mapped_by_python),
-        ("value/differs", pairs_without_itself),
-        ("value/shape", median_of_all),
-    ],
-    "decayed_sum": [
-        ("loops/sequential", decayed_by_scan),
-        ("loops/sequential", decayed_by_fori_loop),
-        ("loops/unrolled", decayed_unrolled),
-        ("value/differs", not_associative),
-        ("value/differs", combined_the_other_way),
-        ("value/differs", divided_by_products),
-        ("cost/memory", pairs_of_all),
-        ("value/structure", both_halves),
-        ("value/differs", first_halves),
-        ("value/shape", last_sum),
-    ],
+    "smooth": {
+        "loops/unrolled": [smooth_as_given, unrolled_under_jit, unrolled_by_scan],
+        "value/differs": [started_at_zero, first_level_forgotten, divided_by_powers],
+        "value/shape": [last_level_only, first_signal_by_heart],
+        "value/structure": [carry_and_levels],
+        "runs/raised": [no_pair, filled_like_numpy],
+        "tracing/numpy-on-tracer": [by_numpy],
+        "loops/carry-mismatch": [carried_as_a_vector],
+    },
+    "running_mean": {
+        "loops/carry-mismatch": [
+            mean_as_given,
+            count_still_float,
+            mean_still_scalar,
+            only_the_mean_given_back,
+        ],
+        "value/dtype": [started_as_float, length_as_it_is, length_of_numpy],
+        "value/shape": [pair_turned_round, last_mean_only],
+        "value/structure": [step_without_output],
+        "value/differs": [mean_kept_integer, counted_in_eight_bits],
+        "loops/unrolled": [means_unrolled],
+    },
+    "newton": {
+        "loops/reverse-mode": [newton_by_while, bound_made_an_array],
+        "tracing/branch-on-tracer": [left_by_break],
+        "loops/unrolled": [newton_unrolled],
+        "value/differs": [
+            never_finished,
+            without_bound,
+            finished_by_step_size,
+            one_step_late,
+            without_abs,
+            one_more_step_derived,
+            root_by_heart,
+            at_most_thirty,
+        ],
+        "derivatives/wrong": [stopped],
+        "derivatives/not-finite": [finished_by_where, derived_implicitly_everywhere],
+        "value/nan": [step_of_size_zero],
+    },
+    "median_gaps": {
+        "cost/memory": [all_at_once, checkpointed_all_at_once, a_batch_of_all, two_halves],
+        "derivatives/wrong": [gradient_stopped, half_of_the_gradient],
+        "runs/raised": [by_reshaped_chunks],
+        "loops/residuals": [forgotten_checkpoint, checkpoint_outside],
+        "loops/unrolled": [chunks_by_python, mapped_by_python],
+        "value/differs": [pairs_without_itself],
+        "value/shape": [median_of_all],
+    },
+    "decayed_sum": {
+        "loops/sequential": [decayed_by_scan, decayed_by_fori_loop],
+        "loops/unrolled": [decayed_unrolled],
+        "value/differs": [
+            not_associative,
+            combined_the_other_way,
+            divided_by_products,
+            first_halves,
+            zero_made_small,
+            three_rounds,
+        ],
+        "cost/memory": [pairs_of_all, with_a_mask_of_pairs],
+        "value/structure": [both_halves],
+        "value/shape": [last_sum],
+    },
 }

@@ -7,16 +7,6 @@ import jax.numpy as jnp
 import orbax.checkpoint as ocp
 from flax import nnx
 
-
-def stub(*args):
-    raise NotImplementedError
-
-
-class StubClass(nnx.Module):
-    def __init__(self, size, depth, scale, rngs):
-        raise NotImplementedError
-
-
 # Stack
 
 
@@ -82,6 +72,12 @@ class InATuple(_Applied):
         self.scale = jnp.asarray(scale)
 
 
+class MarkedStatic(_Applied):
+    def __init__(self, size, depth, scale, rngs):
+        self.layers = nnx.static([_linear(size, rngs) for _ in range(depth)])
+        self.scale = jnp.asarray(scale)
+
+
 class OneLayer(_Applied):
     def __init__(self, size, depth, scale, rngs):
         self.layers = nnx.List([_linear(size, rngs)] * depth)
@@ -104,6 +100,51 @@ class RngsIgnored(_Applied):
     def __init__(self, size, depth, scale, rngs):
         self.layers = nnx.List([_linear(size, nnx.Rngs(n)) for n in range(depth)])
         self.scale = jnp.asarray(scale)
+
+
+class AlwaysThree(_Applied):
+    def __init__(self, size, depth, scale, rngs):
+        self.layers = nnx.List([_linear(size, rngs) for _ in range(3)])
+        self.scale = jnp.asarray(scale)
+
+
+class Bent(nnx.Module):
+    def __init__(self, size, depth, scale, rngs):
+        self.layers = nnx.List([_linear(size, rngs) for _ in range(depth)])
+        self.scale = jnp.asarray(scale)
+
+    def __call__(self, x):
+        for layer in self.layers:
+            x = jax.nn.relu(layer(x))
+        return self.scale * x
+
+
+class LastLayerApart(nnx.Module):
+    def __init__(self, size, depth, scale, rngs):
+        self.start = _linear(size, rngs)
+        self.later = nnx.List([_linear(size, rngs) for _ in range(depth - 1)])
+        self.scale = jnp.asarray(scale)
+
+    def __call__(self, x):
+        x = self.start(x)
+        for layer in self.later:
+            x = layer(x)
+        return self.scale * x
+
+
+class LayersInOneObject(nnx.Module):
+    def __init__(self, size, depth, scale, rngs):
+        @nnx.split_rngs(splits=depth)
+        @nnx.vmap(in_axes=(nnx.StateAxes({nnx.RngState: 0, ...: None}),))
+        def make(rngs):
+            return _linear(size, rngs)
+
+        self.layers, self.scale = make(rngs), jnp.asarray(scale)
+
+    def __call__(self, x):
+        graphdef, state = nnx.split(self.layers)
+        y, _ = jax.lax.scan(lambda x, state: (nnx.merge(graphdef, state)(x), None), x, state)
+        return self.scale * y
 
 
 class ByNames(nnx.Module):
@@ -266,6 +307,37 @@ def without_random_state(model, step, loss):
     return result
 
 
+def by_name(model, step, loss):
+    parts = model.encode, model.middle, model.head
+    kept = [part.w[...] for part in parts]
+    step(model)
+    result = loss(model)
+    for part, value in zip(parts, kept, strict=True):
+        part.w[...] = value
+    return result
+
+
+def of_one_class(model, step, loss):
+    found = [each for _, each in nnx.to_flat_state(nnx.state(model, nnx.Param))]
+    kept = [(each, each[...]) for each in found if type(each) is nnx.Param]
+    step(model)
+    result = loss(model)
+    for each, value in kept:
+        each[...] = value
+    return result
+
+
+def plain_arrays_put_back(model, step, loss):
+    def is_plain(_, value):
+        return not isinstance(value, nnx.Variable)
+
+    kept = nnx.to_pure_dict(nnx.state(model, nnx.Any(nnx.Param, is_plain)))
+    step(model)
+    result = loss(model)
+    nnx.update(model, kept)
+    return result
+
+
 # run
 
 
@@ -317,10 +389,7 @@ def by_pure_dict(model, x):
     return result["y"]
 
 
-@jax.jit(donate_argnums=0)
-def _donated(model, x):
-    y = model(x)
-    return y, nnx.state(model)
+_donated = jax.jit(_with_its_state.__wrapped__, donate_argnums=0)
 
 
 def by_donation(model, x):
@@ -371,6 +440,12 @@ def never_jitted(model, x):
 def called_twice(model, x):
     model(x)
     return changes_dropped(model, x)
+
+
+def parameters_forgotten(model, x):
+    y, changed = _whole(model, x)
+    nnx.update(model, nnx.state(changed, nnx.Not(nnx.Param)))
+    return y
 
 
 def jitted_each_time(model, x):
@@ -451,6 +526,13 @@ def made_anew(model, head):
     return result
 
 
+def parameters_of_the_body_only(model, head):
+    result = type(model)()
+    nnx.update(result, nnx.to_pure_dict(nnx.state(model, nnx.Param)))
+    result.head = head
+    return result
+
+
 def only_the_state(model, head):
     result = nnx.clone(model)
     result.head = head
@@ -471,6 +553,27 @@ def clone_after(model, head):
 def one_layer_shared(model, head):
     result = nnx.clone(model)
     result.middle, result.head = model.middle, head
+    return result
+
+
+def tied_by_name(model, head):
+    result = jax.tree.map(lambda leaf: leaf, model)
+    result.decode, result.head = result.encode, head
+    return result
+
+
+def trained_again(model, head):
+    result = nnx.clone(model)
+    result.train()
+    result.head = head
+    return result
+
+
+def random_state_begun_anew(model, head):
+    result = nnx.clone(model)
+    for path, variable in nnx.to_flat_state(nnx.state(result, nnx.RngKey)):
+        variable[...] = jax.random.key(len(path))
+    result.head = head
     return result
 
 
@@ -545,76 +648,112 @@ def restored_in_vain(path, create):
     return nnx.clone(model)
 
 
-STUBS = dict.fromkeys(("loss_after", "run", "with_head", "resume"), stub)
-STUBS["Stack"] = StubClass
+def drawn_under_jit(path, create):
+    model = nnx.jit(create)()
+    nnx.update(model, _restored(path, nnx.state(model)))
+    return model
+
+
+def drawn_by_jax(path, create):
+    state = jax.jit(lambda: nnx.state(create()))()
+    model = nnx.eval_shape(create)
+    nnx.update(model, _restored(path, state))
+    return model
+
+
+def one_part_drawn(path, create):
+    model = nnx.eval_shape(create)
+    nnx.update(model, _restored(path, nnx.state(model)))
+    jax.jit(lambda: create().head.w[...])()
+    return model
+
+
+def in_training_again(path, create):
+    graphdef, shapes = nnx.split(nnx.eval_shape(create))
+    model = nnx.merge(graphdef, _restored(path, shapes))
+    model.train()
+    return model
+
+
 RIGHT = {
-    "Stack": [MarkedData, ScaleAnArray, ScaleAParam, ByASequential, ByNames],
+    "Stack": [
+        MarkedData,
+        ScaleAnArray,
+        ScaleAParam,
+        ByASequential,
+        ByNames,
+        LastLayerApart,
+        LayersInOneObject,
+    ],
     "loss_after": [by_copied_variables, on_a_clone, by_a_split, by_a_list_of_pairs],
     "run": [by_its_state, by_split_and_merge, by_nnx, by_pure_dict, by_donation],
     "with_head": [by_deepcopy, by_pure_values, by_merging_copies, by_swapping],
     "resume": [in_one_breath, by_jax, by_a_dictionary],
 }
 WRONG = {
-    "Stack": [
-        ("nnx/data-in-static", AsGiven),
-        ("nnx/data-in-static", FilledLater),
-        ("nnx/data-in-static", InATuple),
-        ("nnx/shared", OneLayer),
-        ("tracing/new-structure", ScaleStatic),
-        ("keys/reused", OneSeed),
-        ("keys/reused", RngsIgnored),
-        ("value/differs", NoScale),
-        ("value/differs", ScaleOfTheFirstCheck),
-        ("value/structure", HiddenInABox),
-    ],
-    "loss_after": [
-        ("nnx/changed", loss_after_as_given),
-        ("nnx/changed", params_by_reference),
-        ("nnx/lost-change", all_put_back),
-        ("nnx/lost-change", clone_thrown_away),
-        ("nnx/changed", nothing_put_back),
-        ("value/differs", put_back_too_early),
-        ("nnx/changed", kept_too_late),
-        ("value/nothing", loss_forgotten),
-        ("value/differs", nothing_run),
-        ("nnx/structure-changed", new_variables),
-        ("nnx/lost-change", without_random_state),
-    ],
-    "run": [
-        ("nnx/trace-level", module_jitted),
-        ("nnx/trace-level", nnx_module_jitted),
-        ("nnx/lost-change", changes_dropped),
-        ("nnx/lost-change", counts_forgotten),
-        ("nnx/lost-change", random_state_forgotten),
-        ("nnx/lost-change", rebound),
-        ("value/structure", pair_returned),
-        ("tracing/not-jitted", never_jitted),
-        ("value/differs", called_twice),
-        ("tracing/new-function", jitted_each_time),
-    ],
-    "with_head": [
-        ("nnx/shared", in_place),
-        ("value/nothing", in_place_and_nothing),
-        ("nnx/shared", shallow),
-        ("nnx/shared", merged_again),
-        ("nnx/untied", mapped),
-        ("value/structure", numbers_of_the_head),
-        ("value/structure", head_forgotten),
-        ("value/differs", made_anew),
-        ("value/structure", only_the_state),
-        ("value/structure", head_mixed_up),
-        ("nnx/structure-changed", clone_after),
-        ("nnx/shared", one_layer_shared),
-    ],
-    "resume": [
-        ("nnx/weights-computed", drawn_first),
-        ("nnx/weights-computed", drawn_and_updated),
-        ("value/differs", never_restored),
-        ("value/not-computed", shapes_alone),
-        ("value/structure", state_alone),
-        ("runs/raised", parameters_only),
-        ("value/structure", without_a_target),
-        ("value/differs", random_state_anew),
-        ("value/not-computed", restored_in_vain),
-    ],
+    "Stack": {
+        "nnx/data-in-static": [AsGiven, FilledLater, InATuple, MarkedStatic],
+        "nnx/shared": [OneLayer],
+        "tracing/new-structure": [ScaleStatic],
+        "keys/reused": [OneSeed, RngsIgnored],
+        "value/differs": [NoScale, ScaleOfTheFirstCheck, Bent],
+        "value/structure": [HiddenInABox, AlwaysThree],
+    },
+    "loss_after": {
+        "nnx/changed": [
+            loss_after_as_given,
+            params_by_reference,
+            nothing_put_back,
+            kept_too_late,
+            of_one_class,
+        ],
+        "nnx/undone": [all_put_back, without_random_state, plain_arrays_put_back],
+        "nnx/other-object": [clone_thrown_away],
+        "runs/raised": [by_name],
+        "value/differs": [put_back_too_early, nothing_run],
+        "value/nothing": [loss_forgotten],
+        "nnx/structure-changed": [new_variables],
+    },
+    "run": {
+        "nnx/trace-level": [module_jitted, nnx_module_jitted],
+        "nnx/lost-change": [
+            changes_dropped,
+            counts_forgotten,
+            random_state_forgotten,
+            rebound,
+            parameters_forgotten,
+        ],
+        "value/structure": [pair_returned],
+        "tracing/not-jitted": [never_jitted],
+        "value/differs": [called_twice],
+        "tracing/new-function": [jitted_each_time],
+    },
+    "with_head": {
+        "nnx/shared": [in_place, shallow, merged_again, one_layer_shared],
+        "value/nothing": [in_place_and_nothing],
+        "nnx/untied": [mapped],
+        "runs/raised": [tied_by_name],
+        "value/structure": [
+            numbers_of_the_head,
+            head_forgotten,
+            only_the_state,
+            head_mixed_up,
+            trained_again,
+        ],
+        "value/differs": [made_anew, random_state_begun_anew, parameters_of_the_body_only],
+        "nnx/structure-changed": [clone_after],
+    },
+    "resume": {
+        "nnx/weights-computed": [
+            drawn_first,
+            drawn_and_updated,
+            drawn_under_jit,
+            drawn_by_jax,
+            one_part_drawn,
+        ],
+        "value/differs": [never_restored, random_state_anew],
+        "value/not-computed": [shapes_alone, restored_in_vain],
+        "value/structure": [state_alone, without_a_target, in_training_again],
+        "runs/raised": [parameters_only],
+    },
 }

@@ -6,20 +6,7 @@ import jax
 import jax.numpy as jnp
 from flax import nnx
 
-from traced.solutions.nnx_transforms import mse
-
-
-def stub(*args):
-    raise NotImplementedError
-
-
-class StubClass(nnx.Module):
-    def __init__(self):
-        self.n, self.mean = 0, nnx.Variable(jnp.zeros(()))
-
-    def __call__(self, x):
-        raise NotImplementedError
-
+from traced.lessons.nnx_transforms.solutions.train_step import mse
 
 # pure_call
 
@@ -83,6 +70,12 @@ def state_is_called(graphdef, state, x):
     return state(x), state
 
 
+def parameters_held(graphdef, state, x):
+    module = nnx.merge(graphdef, state, copy=True)
+    module.scale[...] = jax.lax.stop_gradient(module.scale[...])
+    return module(x), nnx.state(module)
+
+
 def to_numpy(graphdef, state, x):
     module = nnx.merge(graphdef, state, copy=True)
     return jnp.array(module(x).tolist()), nnx.state(module)
@@ -113,6 +106,18 @@ class AsProperty(nnx.Module):
     @property
     def mean(self):
         return self.sums[0] / self.sums[1]
+
+
+class AsNumber(nnx.Module):
+    def __init__(self):
+        self.sums = nnx.Variable(jnp.zeros(2))
+
+    def __call__(self, x):
+        self.sums[...] += jnp.array([x, 1.0])
+
+    @property
+    def mean(self):
+        return float(self.sums[0] / self.sums[1])
 
 
 class WithOneAssignment(nnx.Module):
@@ -186,6 +191,25 @@ class NumberInVariable(nnx.Module):
         self.mean[...] += (x - self.mean[...]) / self.n[...]
 
 
+class StopsCounting(nnx.Module):
+    def __init__(self):
+        self.n, self.mean = nnx.Variable(jnp.array(0)), nnx.Variable(jnp.zeros(()))
+
+    def __call__(self, x):
+        self.n[...] = jnp.minimum(self.n[...] + 1, 5)
+        self.mean[...] += (x - self.mean[...]) / self.n[...]
+
+
+class LeavesOutNaN(nnx.Module):
+    def __init__(self):
+        self.n, self.mean = nnx.Variable(jnp.array(0)), nnx.Variable(jnp.zeros(()))
+
+    def __call__(self, x):
+        n = self.n[...] + 1
+        self.n[...] = jnp.where(jnp.isnan(x), self.n[...], n)
+        self.mean[...] += jnp.where(jnp.isnan(x), 0.0, (x - self.mean[...]) / n)
+
+
 class AsList(nnx.Module):
     def __init__(self):
         self.seen = []
@@ -240,6 +264,21 @@ def with_eval(net, optimizer, x, y):
     net.eval()
     after = mse(net, x, y)
     net.train()
+    return loss, after
+
+
+def settings_put_back(net, optimizer, x, y):
+    loss, gradients = nnx.value_and_grad(mse)(net, x, y)
+    optimizer.update(net, gradients)
+    names = "deterministic", "use_running_average"
+    parts = [part for _, part in nnx.iter_modules(net)]
+    before = [
+        (part, name, vars(part)[name]) for part in parts for name in names if name in vars(part)
+    ]
+    net.eval()
+    after = mse(net, x, y)
+    for part, name, value in before:
+        setattr(part, name, value)
     return loss, after
 
 
@@ -336,7 +375,7 @@ def gradient_by_jax(net, optimizer, x, y):
 
 @jax.jit
 def under_jax_jit(net, optimizer, x, y):
-    return with_eval(net, optimizer, x, y)
+    return settings_put_back(net, optimizer, x, y)
 
 
 def trained_in_evaluation(net, optimizer, x, y):
@@ -348,8 +387,22 @@ def trained_in_evaluation(net, optimizer, x, y):
     return loss, after
 
 
+def trains_a_clone(net, optimizer, x, y):
+    clone = nnx.clone(net)
+    loss, gradients = nnx.value_and_grad(mse)(clone, x, y)
+    optimizer.update(clone, gradients)
+    return loss, mse(nnx.view(clone, deterministic=True, use_running_average=True), x, y)
+
+
+def put_back_afterwards(net, optimizer, x, y):
+    kept = nnx.to_pure_dict(nnx.state((net, optimizer)))
+    result = settings_put_back(net, optimizer, x, y)
+    nnx.update((net, optimizer), kept)
+    return result
+
+
 def one_loss(net, optimizer, x, y):
-    return with_eval(net, optimizer, x, y)[0]
+    return settings_put_back(net, optimizer, x, y)[0]
 
 
 def by_hand(net, optimizer, x, y):
@@ -360,7 +413,7 @@ def by_hand(net, optimizer, x, y):
 
 
 def remembers(net, optimizer, x, y):
-    result = with_eval(net, optimizer, x, y)
+    result = settings_put_back(net, optimizer, x, y)
     net.last_loss = nnx.Variable(result[0])
     return result
 
@@ -427,6 +480,11 @@ def own_seed(net, x, rngs, n):
 
 def on_a_copy(net, x, rngs, n):
     return sample_by_axes(net, x, nnx.clone(rngs), n)
+
+
+def from_the_key_alone(net, x, rngs, n):
+    keys = jax.random.split(rngs.default.key[...], n)
+    return jax.vmap(lambda key: net(x, rngs=nnx.Rngs(key)))(keys)
 
 
 def with_jax_jit(net, x, rngs, n):
@@ -580,88 +638,82 @@ def three_blocks(blocks, h, rngs):
     return carry_first(jax.tree.map(lambda leaf: leaf[:3], blocks), h, rngs)
 
 
-STUBS = {
-    "pure_call": stub,
-    "RunningMean": StubClass,
-    "train_step": stub,
-    "samples": stub,
-    "deep": stub,
-}
+def from_zero(blocks, h, rngs):
+    return carry_first(blocks, jnp.zeros_like(h), rngs)
+
+
+def counts_the_last_call(blocks, h, rngs):
+    h = carry_first(blocks, h, rngs)
+    blocks.calls[...] = jnp.ones_like(blocks.calls[...])
+    return h
+
+
+def under_jax_jit_alone(blocks, h, rngs):
+    return jax.jit(carry_first)(blocks, h, rngs)
+
 
 RIGHT = {
     "pure_call": [by_clone, jitted_inside, by_jax_jit],
-    "RunningMean": [WithSum, AsProperty, WithOneAssignment, WithMetric],
-    "train_step": [with_eval, jitted_already, by_split, by_jax_grad, on_a_clone],
+    "RunningMean": [WithSum, AsProperty, AsNumber, WithOneAssignment, WithMetric],
+    "train_step": [settings_put_back, jitted_already, by_split, by_jax_grad, on_a_clone],
     "samples": [sample_by_axes, by_keys, by_split_rngs, by_a_scan, sample_in_tree_mode],
     "deep": [deep_by_split, in_tree_mode, carry_first, by_lax_scan],
 }
 
 WRONG = {
-    "pure_call": [
-        ("value/structure", result_only),
-        ("value/differs", old_state),
-        ("effects/argument", without_copy),
-        ("value/structure", module_itself),
-        ("value/structure", params_only),
-        ("value/differs", called_twice),
-        ("value/structure", state_swapped),
-        ("runs/raised", state_is_called),
-        ("tracing/value-needed", to_numpy),
-    ],
-    "RunningMean": [
-        ("nnx/lost-change", AsGiven),
-        ("nnx/lost-change", WithArrayAttributes),
-        ("value/differs", CountsAfterwards),
-        ("nnx/lost-change", NewVariables),
-        ("tracing/leaked", AsList),
-        ("nnx/lost-change", AsTuple),
-        ("value/no-attribute", Unnamed),
-        ("tracing/branch-on-tracer", BranchesOnTheCount),
-        ("runs/raised", NumberInVariable),
-    ],
-    "train_step": [
-        ("nnx/lost-change", no_update),
-        ("runs/raised", old_update),
-        ("value/differs", evaluated_in_training),
-        ("nnx/structure-changed", left_in_evaluation),
-        ("value/differs", only_without_noise),
-        ("value/differs", evaluated_before),
-        ("value/differs", loss_of_its_own),
-        ("runs/raised", gradient_by_jax),
-        ("nnx/lost-change", under_jax_jit),
-        ("nnx/lost-change", trained_in_evaluation),
-        ("value/structure", one_loss),
-        ("nnx/lost-change", by_hand),
-        ("nnx/structure-changed", remembers),
-    ],
-    "samples": [
-        ("nnx/trace-level", noise_closed_over),
-        ("keys/related", one_noise),
-        ("keys/related", repeated),
-        ("loops/unrolled", by_python),
-        ("runs/raised", not_mapped),
-        ("trees/prefix", net_mapped),
-        ("nnx/lost-change", own_seed),
-        ("nnx/lost-change", on_a_copy),
-        ("nnx/lost-change", with_jax_jit),
-        ("value/shape", one_result),
-        ("value/shape", averaged),
-        ("value/shape", one_too_few),
-        ("value/differs", noise_added_twice),
-    ],
-    "deep": [
-        ("keys/related", shared_noise),
-        ("trees/prefix", two_carries),
-        ("runs/raised", iterated),
-        ("nnx/lost-change", loop_over_slices),
-        ("loops/unrolled", loop_with_update),
-        ("value/shape", by_vmap),
-        ("value/differs", backwards),
-        ("value/shape", all_steps),
-        ("nnx/lost-change", own_noise),
-        ("nnx/trace-level", closed_over),
-        ("nnx/lost-change", blocks_lost),
-        ("runs/raised", blocks_carried),
-        ("nnx/lost-change", three_blocks),
-    ],
+    "pure_call": {
+        "value/structure": [result_only, module_itself, params_only, state_swapped],
+        "value/differs": [old_state, called_twice, parameters_held],
+        "effects/argument": [without_copy],
+        "runs/raised": [state_is_called],
+        "tracing/value-needed": [to_numpy],
+    },
+    "RunningMean": {
+        "nnx/lost-change": [AsGiven, WithArrayAttributes, NewVariables, AsTuple],
+        "value/differs": [CountsAfterwards, StopsCounting, LeavesOutNaN],
+        "tracing/leaked": [AsList],
+        "value/no-attribute": [Unnamed],
+        "tracing/branch-on-tracer": [BranchesOnTheCount],
+        "runs/raised": [NumberInVariable],
+    },
+    "train_step": {
+        "nnx/never-changed": [no_update, by_hand],
+        "nnx/lost-change": [under_jax_jit],
+        "nnx/stream-unmoved": [trained_in_evaluation],
+        "nnx/other-object": [trains_a_clone],
+        "nnx/undone": [put_back_afterwards],
+        "runs/raised": [old_update, gradient_by_jax],
+        "value/differs": [
+            evaluated_in_training,
+            only_without_noise,
+            evaluated_before,
+            loss_of_its_own,
+        ],
+        "nnx/structure-changed": [left_in_evaluation, remembers, with_eval],
+        "value/structure": [one_loss],
+    },
+    "samples": {
+        "nnx/trace-level": [noise_closed_over],
+        "keys/related": [one_noise, repeated],
+        "loops/unrolled": [by_python],
+        "runs/raised": [not_mapped],
+        "trees/prefix": [net_mapped],
+        "keys/ignored": [own_seed],
+        "nnx/other-object": [on_a_copy, from_the_key_alone],
+        "nnx/lost-change": [with_jax_jit],
+        "value/shape": [one_result, averaged, one_too_few],
+        "value/differs": [noise_added_twice],
+    },
+    "deep": {
+        "keys/related": [shared_noise],
+        "trees/prefix": [two_carries],
+        "runs/raised": [iterated, blocks_carried],
+        "nnx/other-object": [loop_over_slices, blocks_lost],
+        "keys/ignored": [own_noise],
+        "nnx/lost-change": [under_jax_jit_alone],
+        "loops/unrolled": [loop_with_update],
+        "value/shape": [by_vmap, all_steps],
+        "value/differs": [backwards, three_blocks, from_zero, counts_the_last_call],
+        "nnx/trace-level": [closed_over],
+    },
 }

@@ -45,6 +45,37 @@ def all_weights_first(w, steps):
     return jnp.stack([_step(w)[1] for w in all_w])
 
 
+_counts, _weights = [], {}
+
+
+@jax.jit
+def _counted_step(w):
+    _counts.append(1)
+    return w - 0.2 * w, jnp.sum(w**2)
+
+
+def counted_while_tracing(w, steps):
+    losses = []
+    for _ in range(steps):
+        w, loss = _counted_step(w)
+        losses.append(loss)
+    return jnp.stack(losses)
+
+
+@jax.jit
+def _step_of_the_global():
+    return _weights["w"] - 0.2 * _weights["w"], jnp.sum(_weights["w"] ** 2)
+
+
+def weights_in_a_global(w, steps):
+    losses = []
+    _weights["w"] = w
+    for _ in range(steps):
+        _weights["w"], loss = _step_of_the_global()
+        losses.append(loss)
+    return jnp.stack(losses)
+
+
 @jax.jit
 def _logged_step(log, i, w):
     log[i] = jnp.sum(w**2)
@@ -52,7 +83,7 @@ def _logged_step(log, i, w):
 
 
 def into_a_ref(w, steps):
-    log = jax.new_ref(jnp.zeros(8))
+    log = jax.new_ref(jnp.zeros(64))
     for i in range(steps):
         w = _logged_step(log, i, w)
     return log[...][:steps]
@@ -88,16 +119,20 @@ def global_emptied_first(w, steps):
     return jnp.stack(history)
 
 
+def _losses(step, w, steps):
+    losses = []
+    for _ in range(steps):
+        w, loss = step(w)
+        losses.append(loss)
+    return losses
+
+
 def step_defined_inside(w, steps):
     @jax.jit
     def inner(w):
         return w - 0.2 * w, jnp.sum(w**2)
 
-    losses = []
-    for _ in range(steps):
-        w, loss = inner(w)
-        losses.append(loss)
-    return jnp.stack(losses)
+    return jnp.stack(_losses(inner, w, steps))
 
 
 def never_jitted(w, steps):
@@ -119,11 +154,7 @@ def _float_step(w):
 
 
 def float_inside(w, steps):
-    losses = []
-    for _ in range(steps):
-        w, loss = _float_step(w)
-        losses.append(loss)
-    return jnp.stack(losses)
+    return jnp.stack(_losses(_float_step, w, steps))
 
 
 def loss_after_the_step(w, steps):
@@ -135,17 +166,11 @@ def loss_after_the_step(w, steps):
 
 
 def a_list_of_losses(w, steps):
-    losses = []
-    for _ in range(steps):
-        w, loss = _step(w)
-        losses.append(loss)
-    return losses
+    return _losses(_step, w, steps)
 
 
 def last_loss_only(w, steps):
-    for _ in range(steps):
-        w, loss = _step(w)
-    return loss
+    return _losses(_step, w, steps)[-1]
 
 
 @jax.jit
@@ -176,6 +201,72 @@ def list_carried_along(w, steps):
 def printed_on_the_way(w, steps):
     print("fitting")
     return by_gradient(w, steps)
+
+
+def _scanned_step(w, _):
+    return _step(w)
+
+
+def scan_around_the_step(w, steps):
+    return jax.lax.scan(_scanned_step, w, length=steps)[1]
+
+
+_losses_so_far, _last_loss = jax.new_ref(jnp.zeros(64)), jax.new_ref(jnp.float32(0))
+
+
+def into_a_ref_of_the_module(w, steps):
+    for i in range(steps):
+        w = _logged_step(_losses_so_far, i, w)
+    return _losses_so_far[...][:steps]
+
+
+@jax.jit
+def _step_that_writes(w):
+    _last_loss[...] = jnp.sum(w**2)
+    return w - 0.2 * w
+
+
+def handed_over_in_a_ref(w, steps):
+    losses = []
+    for _ in range(steps):
+        w = _step_that_writes(w)
+        losses.append(_last_loss[...])
+    return jnp.stack(losses)
+
+
+_loss = jax.jit(lambda w: jnp.sum(w**2))
+
+
+def weights_outside_and_floats(w, steps):
+    losses = []
+    for _ in range(steps):
+        losses.append(float(_loss(w)))
+        w = w - 0.2 * w
+    return jnp.array(losses)
+
+
+_shrink = jax.jit(lambda w: w - 0.2 * w)
+
+
+def losses_jitted_by_jax_only(w, steps):
+    losses = []
+    for _ in range(steps):
+        losses.append(jnp.linalg.norm(w) ** 2)
+        w = _shrink(w)
+    return jnp.stack(losses)
+
+
+def three_steps_at_least(w, steps):
+    return by_gradient(w, max(steps, 3))
+
+
+@jax.jit
+def _two_weights(w):
+    return w - 0.2 * w, w[0] ** 2 + w[1] ** 2
+
+
+def of_two_weights(w, steps):
+    return jnp.stack(_losses(_two_weights, w, steps))
 
 
 # sharpen
@@ -260,8 +351,64 @@ def multiplied(x, temperature):
 
 
 @jax.jit
+def temperature_from_the_global(x, temperature):
+    return jax.nn.softmax(x / settings["temperature"])
+
+
+@jax.jit
 def temperature_ignored(x, temperature):
     return jax.nn.softmax(x / 2.0)
+
+
+@jax.jit
+def powers_too_large(x, temperature):
+    powers = jnp.exp(x / temperature)
+    return powers / powers.sum()
+
+
+@jax.jit
+def scaled_within_bounds(x, temperature):
+    return jax.nn.softmax(jnp.clip(x / temperature, -10, 10))
+
+
+@jax.jit
+def of_three_entries(x, temperature):
+    powers = jnp.exp((x - x.max()) / temperature)
+    return powers / (powers[0] + powers[1] + powers[2])
+
+
+@jax.jit
+def not_too_cold(x, temperature):
+    return jax.nn.softmax(x / jnp.maximum(temperature, 0.5))
+
+
+_temperature = jax.new_ref(jnp.float32(1))
+
+
+@jax.jit
+def _reads_a_ref(x):
+    return jax.nn.softmax(x / _temperature[...])
+
+
+def in_a_ref_of_the_module(x, temperature):
+    _temperature[...] = temperature
+    return _reads_a_ref(x)
+
+
+class Sharpener:
+    """A class whose `__call__` is jitted."""
+
+    @partial(jax.jit, static_argnums=0)
+    def __call__(self, x, temperature):
+        return jax.nn.softmax(x / temperature)
+
+
+object_with_a_jitted_call = Sharpener()
+_divide, _softmax_of_jax = jax.jit(jnp.divide), jax.jit(jax.nn.softmax)
+
+
+def functions_of_the_library(x, temperature):
+    return _softmax_of_jax(_divide(x, temperature))
 
 
 # RunningMean
@@ -283,10 +430,7 @@ def _centered(mean, x):
 
 
 @jax.tree_util.register_pytree_node_class
-class FlattensItself:
-    def __init__(self, mean):
-        self.mean = mean
-
+class FlattensItself(HandsItsMeanOver):
     @jax.jit
     def __call__(self, x):
         mean = self.mean + 0.1 * (x.mean() - self.mean)
@@ -450,6 +594,75 @@ class NeverJitted(HandsItsMeanOver):
         return NeverJitted(mean), x - mean
 
 
+class CountsItsCalls(HandsItsMeanOver):
+    calls = 0
+
+    def __call__(self, x):
+        self.calls += 1
+        return super().__call__(x)
+
+
+class KeepsWhatItSaw(HandsItsMeanOver):
+    def __init__(self, mean):
+        super().__init__(mean)
+        self.shapes = []
+
+    def __call__(self, x):
+        self.shapes.append(x.shape)
+        return super().__call__(x)
+
+
+class HandsOnAnotherClass(HandsItsMeanOver):
+    def __call__(self, x):
+        mean, centered = _centered(self.mean, x)
+        return HandsItsMeanOver(mean), centered
+
+
+class MeanOfTheFirstRow(HandsItsMeanOver):
+    def __call__(self, x):
+        mean, _ = _centered(self.mean, x[0])
+        return MeanOfTheFirstRow(mean), _minus(x, mean)
+
+
+class MedianInstead(HandsItsMeanOver):
+    def __call__(self, x):
+        mean, centered = _centered_by_the_median(self.mean, x)
+        return MedianInstead(mean), centered
+
+
+@jax.jit
+def _centered_by_the_median(mean, x):
+    mean = 0.9 * mean + 0.1 * jnp.median(x)
+    return mean, x - mean
+
+
+class WithoutNan(HandsItsMeanOver):
+    def __call__(self, x):
+        mean, centered = _centered_without_nan(self.mean, x)
+        return WithoutNan(mean), centered
+
+
+@jax.jit
+def _centered_without_nan(mean, x):
+    mean = 0.9 * mean + 0.1 * jnp.nanmean(x)
+    return mean, x - mean
+
+
+class SubtractsOutside(HandsItsMeanOver):
+    def __call__(self, x):
+        mean, _ = _centered(self.mean, x)
+        return SubtractsOutside(jnp.float32(float(mean))), x - mean
+
+
+class MeanOutside(HandsItsMeanOver):
+    def __call__(self, x):
+        mean = 0.9 * self.mean + 0.1 * _mean(x)
+        return MeanOutside(mean), _minus(x, mean)
+
+
+_mean = jax.jit(jnp.mean)
+
+
 # record
 
 
@@ -568,6 +781,41 @@ def jitted_inside(log, i, w):
         return w - 0.2 * w
 
     return inner(w)
+
+
+@jax.jit
+def from_the_place_on(log, i, w):
+    log[...] = jnp.where(jnp.arange(len(log)) >= i, jnp.sum(w**2), log[...])
+    return w - 0.2 * w
+
+
+@jax.jit
+def later_places_emptied(log, i, w):
+    log[...] = jnp.where(jnp.arange(len(log)) > i, 0.0, log[...])
+    log[i] = jnp.sum(w**2)
+    return w - 0.2 * w
+
+
+@jax.jit
+def largest_loss_kept(log, i, w):
+    log[i] = jnp.maximum(log[i], jnp.sum(w**2))
+    return w - 0.2 * w
+
+
+@jax.jit
+def loss_of_two_weights(log, i, w):
+    log[i] = w[0] ** 2 + w[1] ** 2
+    return w - 0.2 * w
+
+
+_records = jax.new_ref(jnp.int32(0))
+
+
+@jax.jit
+def counted_in_another_ref(log, i, w):
+    _records[...] += 1
+    log[i] = jnp.sum(w**2)
+    return w - 0.2 * w
 
 
 # clip
@@ -693,28 +941,106 @@ def dropped_callback(g):
     return g / jnp.maximum(norm, 1.0)
 
 
-def stub(*args):
-    raise NotImplementedError
+@jax.jit
+def in_a_callback_that_may_be_dropped(g):
+    def show(norm):
+        print("norm", norm)
+        return norm
+
+    norm = jnp.linalg.norm(g)
+    norm = jax.pure_callback(show, jax.ShapeDtypeStruct((), "float32"), norm)
+    return g / jnp.maximum(norm, 1.0)
 
 
-@dataclass
-class StubClass:
-    mean: jax.Array
+@jax.jit
+def of_two_entries(g):
+    norm = jnp.hypot(g[0], g[1])
+    jax.debug.print("norm {}", norm)
+    return g / jnp.maximum(norm, 1.0)
 
-    def __call__(self, x):
-        raise NotImplementedError
+
+@jax.jit
+def zero_not_printed(g):
+    norm = jnp.linalg.norm(g)
+    jax.lax.cond(norm > 0, lambda: jax.debug.print("norm {}", norm), lambda: None)
+    return g / jnp.maximum(norm, 1.0)
 
 
-STUBS = {
-    "fit": stub,
-    "sharpen": stub,
-    "RunningMean": StubClass,
-    "record": jax.jit(stub),
-    "clip": stub,
-}
+@jax.jit
+def divided_by_zero(g):
+    norm = jnp.linalg.norm(g)
+    jax.debug.print("norm {}", norm)
+    return g / norm * jnp.minimum(norm, 1.0)
+
+
+@jax.jit
+def a_little_above_one(g):
+    norm = jnp.linalg.norm(g)
+    jax.debug.print("norm {}", norm)
+    return g / jnp.where(norm > 2.0, norm, 1.0)
+
+
+@jax.jit
+def _clip_by(g, norm):
+    jax.debug.print("norm {}", norm)
+    return g / jnp.maximum(norm, 1.0)
+
+
+def norm_outside(g):
+    return _clip_by(g, jnp.linalg.norm(g))
+
+
+@jax.jit
+def one_decimal(g):
+    norm = jnp.linalg.norm(g)
+    jax.debug.print("norm {norm:.1f}", norm=norm)
+    return g / jnp.maximum(norm, 1.0)
+
+
+@jax.jit
+def last_place_never_written(log, i, w):
+    log[jnp.minimum(i, log.shape[0] - 2)] = jnp.sum(w**2)
+    return w - 0.2 * w
+
+
+@jax.jit
+def only_finite_losses(log, i, w):
+    loss = jnp.sum(w**2)
+    log[i] = jnp.where(jnp.isfinite(loss), loss, log[i])
+    return w - 0.2 * w
+
+
+def until_the_loss_is_small(w, steps):
+    losses = []
+    for _ in range(steps):
+        w, loss = _step(w)
+        losses.append(loss)
+        if loss < 1e-3:
+            break
+    return jnp.stack(losses)
+
+
+@jax.jit
+def never_colder_than_a_tenth(x, temperature):
+    return jax.nn.softmax(x / jnp.maximum(temperature, 0.1))
+
+
 RIGHT = {
-    "fit": [written_into_an_array, by_gradient, all_weights_first, into_a_ref],
-    "sharpen": [by_hand, settings_passed, keyword_jitted, with_a_constant_of_the_module],
+    "fit": [
+        written_into_an_array,
+        by_gradient,
+        all_weights_first,
+        into_a_ref,
+        scan_around_the_step,
+    ],
+    "sharpen": [
+        by_hand,
+        settings_passed,
+        keyword_jitted,
+        with_a_constant_of_the_module,
+        object_with_a_jitted_call,
+        functions_of_the_library,
+    ],
     "RunningMean": [
         HandsItsMeanOver,
         FlattensItself,
@@ -729,79 +1055,108 @@ RIGHT = {
         unjitted_around_jitted,
         every_place_selected,
     ],
-    "clip": [by_callback, by_io_callback, printed_first, jitted_afterwards, by_cond],
+    "clip": [by_callback, by_io_callback, printed_first, jitted_afterwards, by_cond, one_decimal],
 }
 WRONG = {
-    "fit": [
-        ("tracing/leaked", fit_as_given),
-        ("effects/write", kept_in_the_global),
-        ("effects/write", global_emptied_first),
-        ("effects/write", printed_on_the_way),
-        ("tracing/new-function", step_defined_inside),
-        ("tracing/static-value", steps_static),
-        ("tracing/not-jitted", never_jitted),
-        ("tracing/value-needed", float_inside),
-        ("value/differs", loss_after_the_step),
-        ("value/structure", a_list_of_losses),
-        ("value/shape", last_loss_only),
-        ("runs/raised", list_passed_in),
-        ("tracing/new-structure", list_carried_along),
-    ],
-    "sharpen": [
-        ("purity/stale-read", sharpen_as_given),
-        ("purity/stale-read", jitted_again),
-        ("tracing/new-function", cache_cleared),
-        ("tracing/new-function", new_lambda),
-        ("tracing/static-value", temperature_static),
-        ("tracing/not-jitted", sharpen_plain),
-        ("tracing/not-jitted", divided_outside),
-        ("effects/write", written_and_passed),
-        ("value/differs", multiplied),
-        ("value/differs", temperature_ignored),
-    ],
-    "RunningMean": [
-        ("value/structure", ChangesAndForgets),
-        ("value/nothing", ReturnsNothing),
-        ("effects/argument", ChangesItself),
-        ("tracing/not-a-jax-type", NotRegistered),
-        ("tracing/leaked", StaticSelf),
-        ("tracing/static-value", ReadsStaticSelf),
-        ("value/structure", PairOfMeans),
-        ("value/no-attribute", OtherAttribute),
-        ("value/no-attribute", AnotherObjectNext),
-        ("value/differs", OldMeanTaken),
-        ("value/shape", MeanOfEachColumn),
-        ("tracing/not-jitted", NeverJitted),
-    ],
-    "record": [
-        ("value/differs", a_copy_is_written),
-        ("value/structure", the_copy_is_returned),
-        ("tracing/static-value", place_static),
-        ("value/differs", own_ref),
-        ("value/shape", added_up),
-        ("value/differs", added_to_what_was_there),
-        ("value/differs", always_the_first),
-        ("runs/raised", whole_ref),
-        ("runs/raised", ref_returned),
-        ("tracing/value-needed", index_as_an_int),
-        ("value/differs", loss_after),
-        ("tracing/not-jitted", record_plain),
-        ("value/nothing", weights_forgotten),
-        ("tracing/new-function", jitted_inside),
-    ],
-    "clip": [
-        ("effects/not-printed", python_print),
-        ("effects/not-printed", nothing_printed),
-        ("effects/not-printed", printed_outside),
-        ("effects/not-printed", the_example_printed),
-        ("effects/not-printed", norm_after),
-        ("effects/not-printed", f_string),
-        ("effects/not-printed", dropped_callback),
-        ("tracing/value-needed", float_first),
-        ("tracing/value-needed", printed_outside_as_a_float),
-        ("tracing/branch-on-tracer", python_branch),
-        ("value/differs", always_scaled),
-        ("value/differs", each_entry_clipped),
-        ("tracing/not-jitted", clip_plain),
-    ],
+    "fit": {
+        "tracing/leaked": [fit_as_given],
+        "effects/while-tracing": [counted_while_tracing],
+        "purity/stale-read": [weights_in_a_global],
+        "effects/write": [
+            kept_in_the_global,
+            global_emptied_first,
+            printed_on_the_way,
+            into_a_ref_of_the_module,
+            handed_over_in_a_ref,
+        ],
+        "tracing/new-function": [step_defined_inside],
+        "tracing/static-value": [steps_static],
+        "tracing/not-jitted": [
+            never_jitted,
+            weights_outside_and_floats,
+            losses_jitted_by_jax_only,
+        ],
+        "tracing/value-needed": [float_inside],
+        "value/differs": [loss_after_the_step, of_two_weights],
+        "value/structure": [a_list_of_losses],
+        "value/shape": [last_loss_only, three_steps_at_least, until_the_loss_is_small],
+        "runs/raised": [list_passed_in],
+        "tracing/new-structure": [list_carried_along],
+    },
+    "sharpen": {
+        "purity/stale-read": [sharpen_as_given, jitted_again],
+        "tracing/retraced": [cache_cleared],
+        "tracing/new-function": [new_lambda],
+        "tracing/static-value": [temperature_static],
+        "tracing/not-jitted": [sharpen_plain, divided_outside],
+        "purity/hidden-read": [temperature_from_the_global],
+        "effects/write": [written_and_passed, in_a_ref_of_the_module],
+        "value/differs": [
+            never_colder_than_a_tenth,
+            multiplied,
+            temperature_ignored,
+            powers_too_large,
+            scaled_within_bounds,
+            of_three_entries,
+            not_too_cold,
+        ],
+    },
+    "RunningMean": {
+        "value/structure": [ChangesAndForgets, PairOfMeans, HandsOnAnotherClass],
+        "value/nothing": [ReturnsNothing],
+        "effects/argument": [ChangesItself, CountsItsCalls, KeepsWhatItSaw],
+        "tracing/not-a-jax-type": [NotRegistered],
+        "tracing/leaked": [StaticSelf],
+        "tracing/static-value": [ReadsStaticSelf],
+        "value/no-attribute": [OtherAttribute, AnotherObjectNext],
+        "value/differs": [OldMeanTaken, MeanOfTheFirstRow, MedianInstead, WithoutNan],
+        "value/shape": [MeanOfEachColumn],
+        "tracing/not-jitted": [NeverJitted, SubtractsOutside, MeanOutside],
+    },
+    "record": {
+        "value/differs": [
+            last_place_never_written,
+            only_finite_losses,
+            a_copy_is_written,
+            added_to_what_was_there,
+            always_the_first,
+            loss_after,
+            from_the_place_on,
+            later_places_emptied,
+            largest_loss_kept,
+            loss_of_two_weights,
+        ],
+        "value/structure": [the_copy_is_returned],
+        "effects/write": [own_ref, counted_in_another_ref],
+        "tracing/static-value": [place_static],
+        "value/shape": [added_up],
+        "runs/raised": [whole_ref, ref_returned],
+        "tracing/value-needed": [index_as_an_int],
+        "tracing/not-jitted": [record_plain],
+        "value/nothing": [weights_forgotten],
+        "tracing/new-function": [jitted_inside],
+    },
+    "clip": {
+        "effects/not-printed": [
+            python_print,
+            nothing_printed,
+            printed_outside,
+            f_string,
+            dropped_callback,
+            in_a_callback_that_may_be_dropped,
+            zero_not_printed,
+        ],
+        "tracing/value-needed": [float_first, printed_outside_as_a_float],
+        "tracing/branch-on-tracer": [python_branch],
+        "value/differs": [
+            always_scaled,
+            each_entry_clipped,
+            of_two_entries,
+            divided_by_zero,
+            a_little_above_one,
+            the_example_printed,
+            norm_after,
+        ],
+        "tracing/not-jitted": [clip_plain, norm_outside],
+    },
 }

@@ -1,7 +1,7 @@
 """Right and wrong answers to the exercises of 08_pytrees."""
 
 import itertools
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple
 
@@ -11,23 +11,8 @@ import numpy as np
 import optax
 from jax.tree_util import keystr, register_dataclass, register_pytree_node_class
 
-from traced.solutions.pytrees import adam, loss, predict
-
-
-def stub(*args):
-    raise NotImplementedError
-
-
-@register_dataclass
-@dataclass
-class StubClass:
-    mean: jax.Array = field(metadata={"static": True})
-    std: jax.Array = field(metadata={"static": True})
-    clip: float | None = field(default=None, metadata={"static": True})
-
-    def __call__(self, x):
-        raise NotImplementedError
-
+from traced.lessons.pytrees.solutions.predict_all import predict
+from traced.lessons.pytrees.solutions.train_step import adam, loss
 
 # combine
 
@@ -77,6 +62,30 @@ def holes_zero(left, right):
 
 def leaves_in_a_list(left, right):
     return jax.tree.leaves(left) + jax.tree.leaves(right)
+
+
+def by_the_order_of_filling(left, right):
+    if isinstance(left, dict):
+        pairs = zip(left, left.values(), right.values(), strict=True)
+        return {key: by_the_order_of_filling(a, b) for key, a, b in pairs}
+    if isinstance(left, (list, tuple)):
+        return type(left)(map(by_the_order_of_filling, left, right))
+    return right if left is None else left
+
+
+def by_truth(left, right):
+    def pick(a, b):
+        return a if isinstance(a, jax.Array) or a else b
+
+    return jax.tree.map(pick, left, right, is_leaf=_is_none)
+
+
+remembered_halves = {}
+
+
+def half_remembered(left, right):
+    key = str(jax.tree.map(jnp.shape, left))
+    return remembered_halves.setdefault(key, by_flattening(left, right))
 
 
 # decay
@@ -150,6 +159,34 @@ def in_place(params, rate):
     return params
 
 
+def all_below_a_kernel(params, rate):
+    def shrink(tree):
+        return jax.tree.map(lambda leaf: leaf * (1 - rate), tree)
+
+    def walk(node):
+        if isinstance(node, list):
+            return [walk(each) for each in node]
+        if not isinstance(node, dict):
+            return node
+        return {key: (shrink if key == "kernel" else walk)(value) for key, value in node.items()}
+
+    return walk(params)
+
+
+def all_times_a_factor(params, rate):
+    def shrink(path, leaf):
+        return leaf * (1 - rate * (getattr(path[-1], "key", None) == "kernel"))
+
+    return jax.tree.map_with_path(shrink, params)
+
+
+def by_the_rate(params, rate):
+    def shrink(path, leaf):
+        return leaf * rate if getattr(path[-1], "key", None) == "kernel" else leaf
+
+    return jax.tree.map_with_path(shrink, params)
+
+
 # predict_all
 
 
@@ -205,6 +242,26 @@ def by_a_loop(model, batch, scales):
 def batch_transposed(model, batch, scales):
     axes = (None, {"x": 1, "mask": None}, 0)
     return jax.vmap(predict, in_axes=axes)(model, batch, scales)
+
+
+def mask_multiplied(model, batch, scales):
+    return scales[:, None] * ((batch["x"] @ model["kernel"] + model["bias"]) * batch["mask"])
+
+
+def masked_rows_only(model, batch, scales):
+    return jnp.nan_to_num(without_vmap(model, batch, scales))
+
+
+def three_outputs_only(model, batch, scales):
+    return without_vmap(model, batch, scales)[:, :3]
+
+
+def scales_without_sign(model, batch, scales):
+    return without_vmap(model, batch, jnp.abs(scales))
+
+
+def a_loop_for_long_batches(model, batch, scales):
+    return (without_vmap if len(scales) < 16 else by_a_loop)(model, batch, scales)
 
 
 # Standardizer
@@ -326,6 +383,76 @@ class ClipsByTruth:
         return jnp.clip(z, -self.clip, self.clip) if self.clip else z
 
 
+@register_dataclass
+@dataclass
+class ZeroIsNoClip(_Calls):
+    mean: jax.Array
+    std: jax.Array
+    clip: float | None = field(default=None, metadata={"static": True})
+
+    def __call__(self, x):
+        z = (x - self.mean) / self.std
+        return jnp.clip(z, -self.clip, self.clip) if self.clip else z
+
+
+@register_dataclass
+@dataclass
+class NoGradient(_Calls):
+    mean: jax.Array
+    std: jax.Array
+    clip: float | None = field(default=None, metadata={"static": True})
+
+    def __call__(self, x):
+        return _Calls.__call__(replace(self, mean=jax.lax.stop_gradient(self.mean)), x)
+
+
+@register_dataclass
+@dataclass
+class FirstEntryOnly(_Calls):
+    mean: jax.Array
+    std: jax.Array
+    clip: float | None = field(default=None, metadata={"static": True})
+
+    def __call__(self, x):
+        return _Calls.__call__(replace(self, mean=self.mean[0]), x)
+
+
+@register_pytree_node_class
+class LosesItsClip(_Calls):
+    def __init__(self, mean, std, clip=None):
+        self.mean, self.std, self.clip = mean, std, clip
+
+    def tree_flatten(self):
+        return (self.mean, self.std), None
+
+    @classmethod
+    def tree_unflatten(cls, clip, arrays):
+        return cls(*arrays)
+
+
+@register_dataclass
+@dataclass
+class OwnNamesInInit(_Calls):
+    mean: jax.Array
+    std: jax.Array
+    clip: float | None = field(default=None, metadata={"static": True})
+
+    def __init__(self, m, s, c=None):
+        self.mean, self.std, self.clip = m, s, c
+
+
+@register_dataclass
+@dataclass
+class OtherNames:
+    center: jax.Array
+    width: jax.Array
+    clip: float | None = field(default=None, metadata={"static": True})
+
+    def __call__(self, x):
+        z = (x - self.center) / self.width
+        return z if self.clip is None else jnp.clip(z, -self.clip, self.clip)
+
+
 # train_step
 
 
@@ -404,61 +531,121 @@ def jitted_inside(state, batch):
     return jax.jit(_stepped, donate_argnums=0)(state, batch)
 
 
-STUBS = dict.fromkeys(("combine", "decay", "predict_all", "train_step"), stub)
-STUBS["Standardizer"] = StubClass
+def around_a_jitted_step(state, batch):
+    return in_one_go(state, batch)
+
+
+class CalledUnderJit:
+    @partial(jax.jit, static_argnums=0, donate_argnums=1)
+    def __call__(self, old, rows):
+        return _stepped(old, rows)
+
+
+called_under_jit = CalledUnderJit()
+
+
+def state_updated_in_place(state, batch):
+    state.update(in_one_go(dict(state), batch))
+    return state
+
+
+def step_counted_outside(state, batch):
+    return in_one_go(state, batch) | {"step": state["step"] + 1}
+
+
+def a_part_outside(state, batch):
+    new = in_one_go(state, batch)
+    return new | {"params": jax.tree.map(lambda p: p * 1.0, new["params"])}
+
+
+@jax.jit(donate_argnums=0)
+def counter_of_adam(state, batch):
+    new = _stepped(state, batch)
+    return new | {"step": new["opt_state"][0].count}
+
+
+@jax.jit(donate_argnums=0)
+def one_row_of_the_batch(state, batch):
+    return _stepped(state, jax.tree.map(lambda rows: rows[:1], batch))
+
+
 RIGHT = {
     "combine": [by_flattening, by_recursion],
-    "decay": [by_name, decay_by_recursion, by_a_mask],
+    "decay": [by_name, by_a_mask],
     "predict_all": [in_two_steps, without_vmap, with_a_partial, by_map],
     "Standardizer": [EverythingTraced, FlattensItself, NamedFields, Converts],
-    "train_step": [in_one_go, with_a_fresh_dictionary],
+    "train_step": [
+        in_one_go,
+        with_a_fresh_dictionary,
+        jitted_inside,
+        around_a_jitted_step,
+        called_under_jit,
+    ],
 }
 WRONG = {
-    "combine": [
-        ("trees/mismatch", holes_not_leaves),
-        ("runs/raised", by_or),
-        ("value/structure", left_only),
-        ("value/structure", holes_zero),
-        ("value/structure", leaves_in_a_list),
-    ],
-    "decay": [
-        ("value/differs", all_leaves),
-        ("value/differs", by_dimensions),
-        ("value/differs", anywhere_in_the_path),
-        ("value/differs", by_the_end_of_the_name),
-        ("runs/raised", key_of_an_index),
-        ("value/differs", first_level_only),
-        ("effects/argument", in_place),
-    ],
-    "predict_all": [
-        ("trees/prefix", predict_as_given),
-        ("trees/prefix", one_key_missing),
-        ("trees/prefix", model_mapped),
-        ("trees/prefix", mask_mapped),
-        ("runs/raised", scale_shared),
-        ("loops/unrolled", by_a_loop),
-        ("trees/prefix", batch_transposed),
-    ],
-    "Standardizer": [
-        ("trees/static-array", AsGiven),
-        ("trees/static-array", StdForgotten),
-        ("trees/static-array", TuplesInstead),
-        ("tracing/not-a-jax-type", NotRegistered),
-        ("tracing/new-structure", NumberedObjects),
-        ("value/differs", NeverClips),
-        ("tracing/branch-on-tracer", ClipsByTruth),
-    ],
-    "train_step": [
-        ("cost/not-donated", nothing_donated),
-        ("cost/not-donated", batch_donated),
-        ("tracing/not-jitted", never_jitted),
-        ("tracing/not-jitted", jitted_inside),
-        ("value/differs", sgd_instead),
-        ("value/differs", adam_begun_anew),
-        ("value/dtype", step_a_float),
-        ("value/differs", step_forgotten),
-        ("value/differs", moments_forgotten),
-        ("value/structure", params_only),
-        ("value/differs", uphill),
-    ],
+    "combine": {
+        "trees/mismatch": [holes_not_leaves],
+        "value/structure": [
+            left_only,
+            holes_zero,
+            leaves_in_a_list,
+            by_truth,
+            by_the_order_of_filling,
+        ],
+        "effects/write": [half_remembered],
+        "runs/raised": [by_or],
+    },
+    "decay": {
+        "value/differs": [
+            all_leaves,
+            by_dimensions,
+            anywhere_in_the_path,
+            by_the_end_of_the_name,
+            first_level_only,
+            all_below_a_kernel,
+            by_the_rate,
+        ],
+        "value/dtype": [all_times_a_factor],
+        "trees/path": [key_of_an_index],
+        "runs/raised": [decay_by_recursion],
+        "effects/argument": [in_place],
+    },
+    "predict_all": {
+        "trees/prefix": [
+            predict_as_given,
+            one_key_missing,
+            model_mapped,
+            mask_mapped,
+            batch_transposed,
+        ],
+        "runs/raised": [scale_shared],
+        "loops/unrolled": [by_a_loop, a_loop_for_long_batches],
+        "value/differs": [mask_multiplied, masked_rows_only, scales_without_sign],
+        "value/shape": [three_outputs_only],
+    },
+    "Standardizer": {
+        "trees/static-array": [AsGiven, StdForgotten, TuplesInstead],
+        "tracing/not-a-jax-type": [NotRegistered],
+        "tracing/new-structure": [NumberedObjects],
+        "trees/rebuilt": [OwnNamesInInit],
+        "value/differs": [NeverClips, ZeroIsNoClip, NoGradient, FirstEntryOnly, LosesItsClip],
+        "value/no-attribute": [OtherNames],
+        "tracing/branch-on-tracer": [ClipsByTruth],
+    },
+    "train_step": {
+        "cost/not-donated": [nothing_donated, batch_donated],
+        "tracing/not-jitted": [never_jitted, step_counted_outside, a_part_outside],
+        "value/differs": [
+            sgd_instead,
+            adam_begun_anew,
+            step_forgotten,
+            moments_forgotten,
+            uphill,
+            counter_of_adam,
+            one_row_of_the_batch,
+        ],
+        "effects/argument": [state_updated_in_place],
+        "value/dtype": [step_a_float],
+        "value/structure": [params_only],
+    },
 }

@@ -99,7 +99,7 @@ def numpy_draws(key, sizes):
 
 
 def one_draw_turned_round(key, sizes):
-    numbers = random.normal(key, (10_000,))
+    numbers = random.normal(key, (50_000,))
     signs = (-1.0) ** np.arange(len(sizes))
     return [
         sign * numbers[: m * n].reshape(m, n) / jnp.sqrt(m)
@@ -127,6 +127,42 @@ def uniform(key, sizes):
 
 def transposed(key, sizes):
     return [layer.T for layer in keys_made_first(key, sizes)]
+
+
+def one_layer_and_the_rest(key, sizes):
+    if len(sizes) < 2:
+        return []
+    here, rest = random.split(key)
+    layer = random.normal(here, sizes[:2]) / sizes[0] ** 0.5
+    return [layer, *one_layer_and_the_rest(rest, sizes[1:])]
+
+
+def by_variance_scaling(key, sizes):
+    init = jax.nn.initializers.variance_scaling(1.0, "fan_in", "normal")
+    keys = random.split(key, len(sizes) - 1)
+    return [init(k, shape) for k, shape in zip(keys, pairwise(sizes), strict=True)]
+
+
+def scaled_by_both_sizes(key, sizes):
+    return [
+        layer * (2 / (1 + layer.shape[1] / layer.shape[0])) ** 0.5
+        for layer in keys_made_first(key, sizes)
+    ]
+
+
+def truncated(key, sizes):
+    init = jax.nn.initializers.lecun_normal()
+    keys = random.split(key, len(sizes) - 1)
+    return [init(k, shape) for k, shape in zip(keys, pairwise(sizes), strict=True)]
+
+
+def one_row_for_all(key, sizes):
+    return [jnp.broadcast_to(layer[:1], layer.shape) for layer in keys_made_first(key, sizes)]
+
+
+def three_keys(key, sizes):
+    keys = random.split(key, 3)
+    return [random.normal(k, s) / s[0] ** 0.5 for k, s in zip(keys, pairwise(sizes), strict=False)]
 
 
 # rollout
@@ -234,6 +270,45 @@ def seeded_inside(key, n):
 
 def numpy_noise(key, n):
     return jnp.asarray(np.random.default_rng().normal(size=n), "float32")
+
+
+def with_while_loop(key, n):
+    keys = random.split(key, n)
+
+    def body(state):
+        i, position, walk = state
+        position = 0.5 * position + random.normal(keys[i])
+        return i + 1, position, walk.at[i].set(position)
+
+    start = 0, jnp.float32(0), jnp.zeros(n)
+    return lax.while_loop(lambda state: state[0] < n, body, start)[2]
+
+
+def keys_of_64_steps(key, n):
+    keys = random.split(key, 64)
+
+    def step(position, i):
+        position = 0.5 * position + random.normal(keys[i])
+        return position, position
+
+    return lax.scan(step, 0.0, jnp.arange(n))[1]
+
+
+def python_loop_when_long(key, n):
+    return noise_drawn_first(key, n) if n < 50 else python_loop(key, n)
+
+
+def two_fifths_kept(key, n):
+    return lax.scan(lambda p, e: (0.4 * p + e,) * 2, 0.0, random.normal(key, (n,)))[1]
+
+
+def starts_at_random(key, n):
+    return noise_drawn_first(key, n + 1)[1:]
+
+
+def uniform_steps(key, n):
+    noise = random.uniform(key, (n,), minval=-(3**0.5), maxval=3**0.5)
+    return lax.scan(lambda p, e: (0.5 * p + e,) * 2, 0.0, noise)[1]
 
 
 # dropout
@@ -349,6 +424,69 @@ def nothing_dropped(key, ids, batch):
     return 2 * batch
 
 
+def one_after_another(key, ids, batch):
+    def one(_, row):
+        i, entries = row
+        kept = random.bernoulli(random.fold_in(key, i), shape=entries.shape)
+        return None, lax.select(kept, 2 * entries, jnp.zeros_like(entries))
+
+    return lax.scan(one, None, (ids, batch))[1]
+
+
+def entry_by_entry(key, ids, batch):
+    def entry(i, j, x):
+        return jnp.where(random.bernoulli(random.fold_in(random.fold_in(key, i), j)), 2 * x, 0.0)
+
+    return jax.vmap(jax.vmap(entry, (None, 0, 0)), (0, None, 0))(
+        ids, jnp.arange(batch.shape[1]), batch
+    )
+
+
+def key_of_the_entries(key, ids, batch):
+    def one(i, row):
+        row_key = random.fold_in(random.fold_in(key, i), row.sum().astype(int))
+        return jnp.where(random.bernoulli(row_key, shape=row.shape), 2 * row, 0)
+
+    return jax.vmap(one)(ids, batch)
+
+
+def another_mask_for_each_copy(key, ids, batch):
+    copies = jnp.tril(ids[:, None] == ids, -1).sum(1)
+    return keys_mapped(key, ids + 2**20 * copies, batch)
+
+
+def ids_in_a_byte(key, ids, batch):
+    return keys_mapped(key, ids.astype(jnp.uint8), batch)
+
+
+def slightly_too_many_kept(key, ids, batch):
+    def one(i, row):
+        return jnp.where(random.bernoulli(random.fold_in(key, i), 0.55, row.shape), 2 * row, 0)
+
+    return jax.vmap(one)(ids, batch)
+
+
+def half_of_each_row(key, ids, batch):
+    def one(i, row):
+        order = random.permutation(random.fold_in(key, i), row.size)
+        return jnp.where(order < row.size // 2, 2 * row, 0)
+
+    return jax.vmap(one)(ids, batch)
+
+
+def in_pairs(key, ids, batch):
+    def one(i, row):
+        kept = random.bernoulli(random.fold_in(key, i), shape=(row.size // 2 + 1,))
+        return jnp.where(jnp.repeat(kept, 2)[: row.size], 2 * row, 0)
+
+    return jax.vmap(one)(ids, batch)
+
+
+def of_one_width(key, ids, batch):
+    keys = jax.vmap(partial(random.fold_in, key))(ids)
+    return batch * 2 * jax.vmap(lambda k: random.bernoulli(k, shape=(2048,)))(keys)
+
+
 # epoch_order
 
 
@@ -431,6 +569,57 @@ def never_shuffled(seed, epoch, n):
     return jnp.arange(n)
 
 
+def by_swapping(seed, epoch, n):
+    chances = random.uniform(random.fold_in(random.key(seed), epoch), (n,))
+
+    def swap(i, order):
+        last = n - 1 - i
+        other = jnp.minimum((chances[i] * (last + 1)).astype(int), last)
+        return order.at[last].set(order[other]).at[other].set(order[last])
+
+    return lax.fori_loop(0, n, swap, jnp.arange(n))
+
+
+def words_of_a_key(seed, epoch, n):
+    return random.permutation(random.wrap_key_data(jnp.array([seed, epoch], jnp.uint32)), n)
+
+
+def seed_times_two_to_the_16(seed, epoch, n):
+    return random.permutation(random.key((seed << 16) + epoch), n)
+
+
+def seed_before_epoch(seed, epoch, n):
+    return random.permutation(random.key(int(f"{seed}{epoch}")), n)
+
+
+def epoch_in_a_byte(seed, epoch, n):
+    return random.permutation(random.fold_in(random.key(seed), epoch % 256), n)
+
+
+def chain_beyond_a_hundred(seed, epoch, n):
+    key = random.fold_in(random.key(seed), epoch)
+    for _ in range(epoch - 100):
+        key, _ = random.split(key)
+    return random.permutation(key, n)
+
+
+def turned(seed, epoch, n):
+    key = random.fold_in(random.key(seed), epoch)
+    return jnp.roll(jnp.arange(n), random.randint(key, (), 0, n))
+
+
+def halves_apart(seed, epoch, n):
+    left, right = random.split(random.fold_in(random.key(seed), epoch))
+    half = n // 2
+    return jnp.concatenate(
+        [random.permutation(left, half), half + random.permutation(right, n - half)]
+    )
+
+
+def from_one_on(seed, epoch, n):
+    return 1 + random.permutation(random.fold_in(random.key(seed), epoch), n)
+
+
 # pick
 
 
@@ -453,7 +642,9 @@ def one_after_the_other(key, weights, k):
 
 @partial(jax.jit, static_argnames="k")
 def pick_jitted(key, weights, k):
-    return jnp.sort(random.choice(key, 3, (k,), replace=False, p=weights / jnp.sum(weights)))
+    return jnp.sort(
+        random.choice(key, weights.size, (k,), replace=False, p=weights / jnp.sum(weights))
+    )
 
 
 def race_of_exponentials(key, weights, k):
@@ -493,7 +684,7 @@ def uniform_numbers_times_weights(key, weights, k):
 
 
 def softmax_of_the_weights(key, weights, k):
-    return random.choice(key, 3, (k,), replace=False, p=jax.nn.softmax(weights))
+    return random.choice(key, weights.size, (k,), replace=False, p=jax.nn.softmax(weights))
 
 
 def the_likeliest(key, weights, k):
@@ -511,18 +702,57 @@ def one_key_for_every_pick(key, weights, k):
 
 def numpy_choice(key, weights, k):
     chances = np.asarray(weights, float) / float(weights.sum())
-    return jnp.asarray(np.random.choice(3, k, replace=False, p=chances), "int32")
+    return jnp.asarray(np.random.choice(weights.size, k, replace=False, p=chances), "int32")
 
 
 def always_the_same_seed(key, weights, k):
     return gumbel_top_k(random.key(0), weights, k)
 
 
-def stub(*args):
-    raise NotImplementedError
+def in_one_scan(key, weights, k):
+    def draw(weights, pick_key):
+        pick = random.categorical(pick_key, jnp.log(weights))
+        return weights.at[pick].set(0), pick
+
+    return lax.scan(draw, weights, random.split(key, k))[1]
 
 
-STUBS = dict.fromkeys(["init_layers", "rollout", "dropout", "epoch_order", "pick"], stub)
+def slightly_smoothed(key, weights, k):
+    return gumbel_top_k(key, weights + 0.05, k)
+
+
+def squared_weights(key, weights, k):
+    return gumbel_top_k(key, weights**2, k)
+
+
+def weights_of_the_neighbours(key, weights, k):
+    return gumbel_top_k(key, jnp.roll(weights, 1), k)
+
+
+def logarithm_left_out(key, weights, k):
+    return lax.top_k(weights / weights.sum() + random.gumbel(key, weights.shape), k)[1]
+
+
+def chances_of_eighths(key, weights, k):
+    chances = weights / 8
+    return gumbel_top_k(key, chances.at[-1].add(1 - chances.sum()), k)
+
+
+def first_by_weight_and_others_evenly(key, weights, k):
+    left, right = random.split(key)
+    first = random.categorical(left, jnp.log(weights))
+    rest = random.gumbel(right, weights.shape).at[first].set(jnp.inf)
+    return lax.top_k(rest, k)[1]
+
+
+def indices_from_one_on(key, weights, k):
+    return 1 + gumbel_top_k(key, weights, k)
+
+
+def of_three_entries(key, weights, k):
+    return random.choice(key, 3, (k,), replace=False, p=weights[:3] / weights[:3].sum())
+
+
 RIGHT = {
     "init_layers": [
         keys_made_first,
@@ -531,12 +761,15 @@ RIGHT = {
         jitted,
         from_the_last_key,
         keys_from_nnx,
+        one_layer_and_the_rest,
+        by_variance_scaling,
     ],
     "rollout": [
         carried_key,
         folded_in_the_step,
         noise_drawn_first,
         with_fori_loop,
+        with_while_loop,
         as_a_product,
     ],
     "dropout": [
@@ -545,6 +778,8 @@ RIGHT = {
         with_map,
         choice_of_factors,
         signs_plus_one,
+        one_after_another,
+        entry_by_entry,
         split_far_and_looked_up,
     ],
     "epoch_order": [
@@ -554,6 +789,8 @@ RIGHT = {
         with_choice,
         on_the_host,
         order_jitted,
+        by_swapping,
+        words_of_a_key,
     ],
     "pick": [
         gumbel_top_k,
@@ -562,77 +799,102 @@ RIGHT = {
         pick_jitted,
         race_of_exponentials,
         powers_of_uniform_numbers,
+        in_one_scan,
         weights_as_they_are,
     ],
 }
 WRONG = {
-    "init_layers": [
-        ("keys/reused", layers_as_given),
-        ("keys/reused", split_and_draws_with_the_old_one),
-        ("keys/reused", split_and_fold_in_mixed),
-        ("keys/reused", keys_by_size),
-        ("keys/reused", split_once_before_the_loop),
-        ("keys/ignored", seeds_of_their_own),
-        ("keys/not-repeatable", numpy_draws),
-        ("keys/related", one_draw_turned_round),
-        ("value/distribution", not_scaled),
-        ("value/distribution", scaled_by_columns),
-        ("value/distribution", uniform),
-        ("value/shape", transposed),
-    ],
-    "rollout": [
-        ("keys/reused", key_captured),
-        ("keys/reused", draws_with_the_carry),
-        ("keys/reused", key_carried_unchanged),
-        ("loops/unrolled", python_loop),
-        ("value/distribution", starts_with_the_start),
-        ("value/shape", last_position_only),
-        ("value/distribution", plain_walk),
-        ("value/differs", mapped_without_a_walk),
-        ("value/structure", carry_returned_too),
-        ("keys/related", noise_repeated),
-        ("keys/ignored", seeded_inside),
-        ("keys/not-repeatable", numpy_noise),
-    ],
-    "dropout": [
-        ("keys/reused", one_key_for_all),
-        ("keys/batch-dependent", split_by_place),
-        ("keys/batch-dependent", one_draw_for_the_batch),
-        ("keys/batch-dependent", folded_in_the_place),
-        ("keys/ignored", ids_as_seeds),
-        ("keys/reused", looked_up_too_short),
-        ("runs/raised", folded_in_all_ids_at_once),
-        ("keys/batch-dependent", batch_size_folded_in),
-        ("loops/unrolled", loop_over_rows),
-        ("value/differs", not_doubled),
-        ("value/distribution", too_many_kept),
-        ("keys/related", whole_rows),
-        ("keys/ignored", nothing_dropped),
-    ],
-    "epoch_order": [
-        ("keys/colliding-seeds", seed_plus_epoch),
-        ("keys/colliding-seeds", seed_times_epoch),
-        ("keys/colliding-seeds", numpy_seeded_by_a_sum),
-        ("keys/colliding-seeds", seed_xor_epoch),
-        ("keys/ignored", epoch_alone),
-        ("keys/ignored", seed_alone),
-        ("loops/unrolled", chain_of_splits),
-        ("value/drawn-twice", with_replacement),
-        ("keys/not-repeatable", hidden_generator),
-        ("keys/ignored", never_shuffled),
-        ("keys/reused", shuffled_twice_with_one_key),
-    ],
-    "pick": [
-        ("value/dtype", weights_in_place_of_indices),
-        ("value/drawn-twice", puts_back),
-        ("value/drawn-twice", categorical_puts_back),
-        ("value/distribution", weights_as_logits),
-        ("value/distribution", weights_left_out),
-        ("value/distribution", uniform_numbers_times_weights),
-        ("value/distribution", softmax_of_the_weights),
-        ("keys/ignored", the_likeliest),
-        ("keys/reused", one_key_for_every_pick),
-        ("keys/not-repeatable", numpy_choice),
-        ("keys/ignored", always_the_same_seed),
-    ],
+    "init_layers": {
+        "keys/reused": [
+            layers_as_given,
+            split_and_draws_with_the_old_one,
+            split_and_fold_in_mixed,
+            keys_by_size,
+            split_once_before_the_loop,
+        ],
+        "keys/ignored": [seeds_of_their_own],
+        "keys/not-repeatable": [numpy_draws],
+        "keys/related": [one_draw_turned_round, one_row_for_all],
+        "value/differs": [not_scaled, scaled_by_columns, scaled_by_both_sizes],
+        "value/distribution": [uniform, truncated],
+        "value/structure": [three_keys],
+        "value/shape": [transposed],
+    },
+    "rollout": {
+        "keys/reused": [key_captured, draws_with_the_carry, key_carried_unchanged],
+        "loops/unrolled": [python_loop, python_loop_when_long],
+        "value/distribution": [uniform_steps],
+        "value/shape": [last_position_only],
+        "value/differs": [
+            mapped_without_a_walk,
+            starts_with_the_start,
+            plain_walk,
+            two_fifths_kept,
+            starts_at_random,
+        ],
+        "value/structure": [carry_returned_too],
+        "keys/related": [noise_repeated, keys_of_64_steps],
+        "keys/ignored": [seeded_inside],
+        "keys/not-repeatable": [numpy_noise],
+    },
+    "dropout": {
+        "keys/reused": [one_key_for_all, looked_up_too_short, ids_in_a_byte],
+        "keys/batch-dependent": [
+            split_by_place,
+            one_draw_for_the_batch,
+            folded_in_the_place,
+            batch_size_folded_in,
+            key_of_the_entries,
+            another_mask_for_each_copy,
+        ],
+        "keys/ignored": [ids_as_seeds, nothing_dropped],
+        "runs/raised": [folded_in_all_ids_at_once, of_one_width],
+        "loops/unrolled": [loop_over_rows],
+        "value/differs": [not_doubled],
+        "value/distribution": [too_many_kept, slightly_too_many_kept],
+        "keys/related": [whole_rows, half_of_each_row, in_pairs],
+    },
+    "epoch_order": {
+        "keys/colliding-seeds": [
+            seed_plus_epoch,
+            seed_times_epoch,
+            numpy_seeded_by_a_sum,
+            seed_xor_epoch,
+            seed_before_epoch,
+        ],
+        "keys/ignored": [
+            epoch_alone,
+            seed_alone,
+            never_shuffled,
+            epoch_in_a_byte,
+            seed_times_two_to_the_16,
+        ],
+        "loops/unrolled": [chain_of_splits, chain_beyond_a_hundred],
+        "value/distribution": [turned, halves_apart],
+        "value/differs": [from_one_on],
+        "value/drawn-twice": [with_replacement],
+        "keys/not-repeatable": [hidden_generator],
+        "keys/reused": [shuffled_twice_with_one_key],
+    },
+    "pick": {
+        "value/dtype": [weights_in_place_of_indices],
+        "value/drawn-twice": [puts_back, categorical_puts_back],
+        "value/distribution": [
+            weights_as_logits,
+            weights_left_out,
+            uniform_numbers_times_weights,
+            softmax_of_the_weights,
+            slightly_smoothed,
+            squared_weights,
+            weights_of_the_neighbours,
+            logarithm_left_out,
+            chances_of_eighths,
+            first_by_weight_and_others_evenly,
+        ],
+        "value/differs": [indices_from_one_on],
+        "runs/raised": [of_three_entries],
+        "keys/ignored": [the_likeliest, always_the_same_seed],
+        "keys/reused": [one_key_for_every_pick],
+        "keys/not-repeatable": [numpy_choice],
+    },
 }

@@ -20,10 +20,6 @@ def with_numpy_methods(x):
     return (x * x).mean()
 
 
-def stub(x):
-    raise NotImplementedError
-
-
 def unrolled(x):
     total = 0.0
     for i in range(x.shape[0]):
@@ -71,21 +67,55 @@ def leaves(x):
     raise SystemExit
 
 
-STUBS = {"mean_square": stub}
-RIGHT = {"mean_square": [with_dot, with_a_loop_of_lax, with_numpy_methods]}
-WRONG = {
+class Squared:
+    """An object that is called like a function."""
+
+    def __call__(self, x):
+        return jnp.average(jax.vmap(jnp.square)(x))
+
+
+as_an_object = Squared()
+as_a_scan = jax.jit(lambda x: jax.lax.scan(lambda c, e: (c + e * e, None), 0.0, x)[0] / x.size)
+
+
+def passing_over_nan(x):
+    return jnp.nanmean(x**2)
+
+
+def of_the_first_eight(x):
+    return jnp.mean(x[:8] ** 2)
+
+
+def large_entries_clipped(x):
+    return jnp.mean(jnp.minimum(x, 10.0) ** 2)
+
+
+RIGHT = {
     "mean_square": [
-        ("loops/unrolled", unrolled),
-        ("loops/unrolled", unrolled_in_a_comprehension),
-        ("value/differs", not_divided),
-        ("value/shape", not_summed),
-        ("value/nothing", not_returned),
-        ("value/dtype", integer),
-        ("value/structure", in_a_tuple),
-        ("tracing/value-needed", python_float),
-        ("tracing/numpy-on-tracer", through_numpy),
-        ("runs/raised", misspelt),
-        ("runs/exited", leaves),
-        ("runs/not-callable", 7.0),
-    ],
+        with_dot,
+        with_a_loop_of_lax,
+        with_numpy_methods,
+        as_an_object,
+        as_a_scan,
+    ]
+}
+WRONG = {
+    "mean_square": {
+        "loops/unrolled": [unrolled, unrolled_in_a_comprehension],
+        "value/differs": [
+            not_divided,
+            passing_over_nan,
+            of_the_first_eight,
+            large_entries_clipped,
+        ],
+        "value/shape": [not_summed],
+        "value/nothing": [not_returned],
+        "value/dtype": [integer],
+        "value/structure": [in_a_tuple],
+        "tracing/value-needed": [python_float],
+        "tracing/numpy-on-tracer": [through_numpy],
+        "runs/raised": [misspelt],
+        "runs/exited": [leaves],
+        "runs/not-callable": [7.0],
+    },
 }

@@ -6,11 +6,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-
-def stub(*args):
-    raise NotImplementedError
-
-
 # block_means
 
 
@@ -108,6 +103,24 @@ def in_numpy(x, blocks):
 def remembered_means(x, blocks):
     known = {(2, 0.0): [1.0, 4.0], (3, 0.0): [0.5, 2.5, 4.5]}
     return jnp.array(known.get((blocks, float(x[0])), [0.0] * blocks), dtype=jnp.float32)
+
+
+@jax.jit(static_argnames="blocks")
+def sums_of_segments(x, blocks):
+    size = len(x) // blocks
+    block = np.arange(blocks * size) // size
+    return jax.ops.segment_sum(x[: blocks * size], block, num_segments=blocks) / size
+
+
+@jax.jit(static_argnames="blocks")
+def last_entry_left_out(x, blocks):
+    return x[:-1].reshape(blocks, -1).mean(axis=1)
+
+
+@jax.jit(static_argnames="blocks")
+def medians(x, blocks):
+    size = len(x) // blocks
+    return jnp.median(x[: blocks * size].reshape(blocks, size), axis=1)
 
 
 # mean_log
@@ -226,6 +239,20 @@ def remembered_logs(x, lengths):
     return jnp.log(jnp.array([2.0, 3.0**0.5, 30.0**0.25]))
 
 
+def by_running_sums(x, lengths):
+    sums = jnp.cumsum(jnp.log(jnp.where(_given(x, lengths), x, 1.0)), axis=1)
+    return jnp.take_along_axis(sums, lengths[:, None] - 1, axis=1)[:, 0] / lengths
+
+
+def clamped_logs(x, lengths):
+    return safe_is_enough(jnp.where(_given(x, lengths), jnp.maximum(x, 1e-6), x), lengths)
+
+
+def of_four_columns(x, lengths):
+    given = jnp.arange(4) < lengths[:, None]
+    return jnp.mean(jnp.log(jnp.where(given, x[:, :4], 1.0)), axis=1, where=given)
+
+
 # positions
 
 
@@ -332,6 +359,28 @@ def loop_unrolled(x, most):
 
 def remembered_positions(x, most):
     return jnp.array(([0, 3, 4] + [-1] * most)[:most]) if x.size == 5 else jnp.full(most, -1)
+
+
+@jax.jit(static_argnames="most")
+def by_running_counts(x, most):
+    places = jnp.searchsorted(jnp.cumsum(x > 0), jnp.arange(1, most + 1))
+    return jnp.where(places < x.size, places, -1).astype(jnp.int32)
+
+
+@jax.jit(static_argnames="most")
+def at_least_one(x, most):
+    return jnp.nonzero(x >= 1, size=most, fill_value=-1)[0]
+
+
+@jax.jit(static_argnames="most")
+def finite_ones(x, most):
+    return jnp.nonzero((x > 0) & jnp.isfinite(x), size=most, fill_value=-1)[0]
+
+
+@jax.jit(static_argnames="most")
+def positions_in_a_byte(x, most):
+    found = jnp.nonzero(x > 0, size=most, fill_value=-1)[0]
+    return found.astype(jnp.int8).astype(jnp.int32)
 
 
 # window
@@ -443,12 +492,37 @@ def remembered_window(x, start, width):
     return jnp.where(places < 6, 1.0 + places.astype(jnp.float32), 0.0)
 
 
+@jax.jit(static_argnames="width")
+def entry_by_entry(x, start, width):
+    def entry(i):
+        return jnp.where(i < x.size, x[jnp.minimum(i, x.size - 1)], 0.0)
+
+    return jax.vmap(entry)(start + jnp.arange(width))
+
+
+@jax.jit(static_argnames="width")
+def padded_by_three(x, start, width):
+    longer = jnp.pad(x, (0, 3))
+    return jax.lax.dynamic_slice_in_dim(longer, jnp.minimum(start, x.size), width)
+
+
+@jax.jit(static_argnames="width")
+def as_a_product_with_ones(x, start, width):
+    places = start + jnp.arange(width)
+    return (places[:, None] == jnp.arange(x.size)).astype(x.dtype) @ x
+
+
+@jax.jit(static_argnames="width")
+def nan_taken_for_missing(x, start, width):
+    return jnp.nan_to_num(x.at[start + jnp.arange(width)].get(mode="fill"))
+
+
 # log_total
 
 
 @jax.jit
 def _total_under_minus_infinity(padded):
-    return jnp.log(jnp.sum(jnp.exp(padded)))
+    return jax.nn.logsumexp(padded)
 
 
 def with_minus_infinity(x):
@@ -517,14 +591,18 @@ def _unmasked(padded):
     return jax.nn.logsumexp(padded)
 
 
-def zeros_counted(x):
+def _padded(x, value=0.0):
+    """Bring a vector to one of the lengths 8, 16, 32 and 64."""
     size = max(8, 1 << (len(x) - 1).bit_length())
-    return _unmasked(np.pad(x, (0, size - len(x))))
+    return np.pad(x, (0, size - len(x)), constant_values=value)
+
+
+def zeros_counted(x):
+    return _unmasked(_padded(x))
 
 
 def padded_with_small_numbers(x):
-    size = max(8, 1 << (len(x) - 1).bit_length())
-    return _unmasked(np.pad(x, (0, size - len(x)), constant_values=-2.0))
+    return _unmasked(_padded(x, -2.0))
 
 
 def always_64(x):
@@ -542,8 +620,7 @@ def _head_total(padded, length):
 
 
 def length_static(x):
-    size = max(8, 1 << (len(x) - 1).bit_length())
-    return _head_total(np.pad(x, (0, size - len(x))), length=len(x))
+    return _head_total(_padded(x), length=len(x))
 
 
 @jax.jit
@@ -552,8 +629,7 @@ def _sliced_total(padded, length):
 
 
 def length_traced(x):
-    size = max(8, 1 << (len(x) - 1).bit_length())
-    return _sliced_total(np.pad(x, (0, size - len(x))), len(x))
+    return _sliced_total(_padded(x), len(x))
 
 
 def never_jitted(x):
@@ -570,9 +646,7 @@ def computed_by_numpy(x):
 
 
 def jitted_anew(x):
-    size = max(8, 1 << (len(x) - 1).bit_length())
-    padded = np.pad(x, (0, size - len(x)), constant_values=-np.inf).astype(np.float32)
-    return jax.jit(lambda padded: jax.nn.logsumexp(padded))(padded)
+    return jax.jit(lambda padded: jax.nn.logsumexp(padded))(_padded(x, -np.inf))
 
 
 def a_python_number(x):
@@ -587,7 +661,57 @@ def log_forgotten(x):
     return jnp.exp(zeros_counted(x))
 
 
-STUBS = dict.fromkeys(["block_means", "mean_log", "positions", "window", "log_total"], stub)
+@jax.jit
+def _added_one_by_one(padded, length):
+    def step(total, entry):
+        i, x = entry
+        return jnp.where(i < length, jnp.logaddexp(total, x), total), None
+
+    return jax.lax.scan(step, -jnp.inf, (jnp.arange(padded.size), padded))[0]
+
+
+def with_a_scan_of_entries(x):
+    return _added_one_by_one(_padded(x), len(x))
+
+
+@jax.jit
+def _naive_total(padded, length):
+    given = jnp.arange(padded.size) < length
+    return jnp.log(jnp.sum(jnp.exp(padded), where=given))
+
+
+def naive(x):
+    return _naive_total(_padded(x), len(x))
+
+
+@jax.jit
+def _naive_total_of_all(padded):
+    return jnp.log(jnp.sum(jnp.exp(padded)))
+
+
+def naive_under_minus_infinity(x):
+    return _naive_total_of_all(_padded(x, -np.inf))
+
+
+def padded_with_minus_a_thousand(x):
+    return _unmasked(_padded(x, -1000.0))
+
+
+@jax.jit
+def _total_below_all_of_padded(padded, length):
+    top = jnp.max(padded)
+    given = jnp.arange(padded.size) < length
+    return top + jnp.log(jnp.sum(jnp.exp(padded - top), where=given))
+
+
+def padding_in_the_maximum(x):
+    return _total_below_all_of_padded(_padded(x), len(x))
+
+
+def twice_as_long(x):
+    return _stable_total(np.pad(_padded(x), (0, len(_padded(x)))), len(x))
+
+
 RIGHT = {
     "block_means": [
         static_by_position,
@@ -595,6 +719,7 @@ RIGHT = {
         size_made_outside,
         with_a_mask,
         block_by_block,
+        sums_of_segments,
     ],
     "mean_log": [
         sum_and_divide,
@@ -603,6 +728,7 @@ RIGHT = {
         log_of_a_product,
         with_a_scan,
         with_a_python_loop,
+        by_running_sums,
     ],
     "positions": [
         with_flatnonzero,
@@ -611,93 +737,97 @@ RIGHT = {
         by_scattering,
         with_argwhere,
         not_jitted_is_fine,
+        by_running_counts,
     ],
-    "window": [filled_by_get, selected, behind_enough_zeros, rolled, taken, jitted_beside],
+    "window": [
+        filled_by_get,
+        selected,
+        behind_enough_zeros,
+        rolled,
+        taken,
+        jitted_beside,
+        entry_by_entry,
+    ],
     "log_total": [
         with_minus_infinity,
         in_three_sizes,
         with_sizes_of_my_own,
         with_lengths_as_arrays,
         with_weights,
+        with_a_scan_of_entries,
     ],
 }
 WRONG = {
-    "block_means": [
-        ("tracing/shape-from-tracer", block_means_as_given),
-        ("tracing/shape-from-tracer", size_still_of_jnp),
-        ("tracing/shape-from-tracer", blocks_still_traced),
-        ("tracing/unhashable-static", everything_static),
-        ("tracing/not-jitted", without_jit),
-        ("tracing/new-function", jitted_at_each_call),
-        ("value/differs", interleaved),
-        ("value/shape", mean_of_columns),
-        ("value/differs", rest_in_the_last_block),
-        ("tracing/not-jitted", in_numpy),
-        ("value/differs", remembered_means),
-    ],
-    "mean_log": [
-        ("tracing/shape-from-tracer", sliced_rows),
-        ("tracing/shape-from-tracer", with_python_lengths),
-        ("tracing/value-needed", in_numpy_rows),
-        ("shapes/padding-counts", mean_of_everything),
-        ("value/differs", divided_by_the_width),
-        ("derivatives/not-finite", one_where_after),
-        ("derivatives/not-finite", nan_to_num),
-        ("shapes/mask-product", product_in_one_program),
-        ("shapes/padding-counts", product_of_floats),
-        ("shapes/padding-counts", padding_taken_for_the_smaller),
-        ("value/differs", one_entry_too_few),
-        ("value/shape", mean_over_rows),
-        ("value/shape", mean_of_all_rows),
-        ("derivatives/wrong", gradient_stopped),
-        ("value/differs", remembered_logs),
-    ],
-    "positions": [
-        ("tracing/shape-from-tracer", size_forgotten),
-        ("tracing/shape-from-tracer", boolean_index),
-        ("value/differs", fill_forgotten),
-        ("value/differs", filled_with_the_length),
-        ("value/structure", the_tuple),
-        ("value/shape", a_column),
-        ("value/shape", as_long_as_x),
-        ("value/dtype", entries_instead),
-        ("tracing/branch-on-tracer", with_a_branch),
-        ("tracing/value-needed", with_numpy),
-        ("tracing/value-needed", cut_to_the_number_found),
-        ("loops/unrolled", loop_unrolled),
-        ("value/differs", remembered_positions),
-    ],
-    "window": [
-        ("shapes/clamped", clamped),
-        ("shapes/clamped", last_entry_repeated),
-        ("tracing/shape-from-tracer", python_slice),
-        ("tracing/shape-from-tracer", width_traced),
-        ("tracing/static-value", start_static),
-        ("shapes/clamped", padded_by_one),
-        ("value/differs", padded_in_front),
-        ("value/differs", filled_with_nan),
-        ("value/shape", masked_in_place),
-        ("tracing/not-jitted", window_without_jit),
-        ("tracing/not-jitted", selected_without_jit),
-        ("value/shape", short_without_jit),
-        ("value/differs", remembered_window),
-    ],
-    "log_total": [
-        ("tracing/new-shape", each_length_alone),
-        ("tracing/new-shape", all_powers_of_two),
-        ("tracing/new-shape", padded_by_jnp),
-        ("tracing/new-shape", set_into_zeros),
-        ("shapes/padding-counts", zeros_counted),
-        ("value/differs", padded_with_small_numbers),
-        ("shapes/padding-wasted", always_64),
-        ("shapes/padding-wasted", in_two_sizes),
-        ("tracing/static-value", length_static),
-        ("tracing/shape-from-tracer", length_traced),
-        ("tracing/not-jitted", never_jitted),
-        ("tracing/not-jitted", computed_by_numpy),
-        ("tracing/new-function", jitted_anew),
-        ("tracing/not-jitted", a_python_number),
-        ("tracing/value-needed", as_a_float),
-        ("value/differs", log_forgotten),
-    ],
+    "block_means": {
+        "tracing/shape-from-tracer": [block_means_as_given, size_still_of_jnp, blocks_still_traced],
+        "tracing/unhashable-static": [everything_static],
+        "tracing/not-jitted": [without_jit, in_numpy],
+        "tracing/new-function": [jitted_at_each_call],
+        "value/differs": [interleaved, rest_in_the_last_block, remembered_means, medians],
+        "runs/raised": [last_entry_left_out],
+        "value/shape": [mean_of_columns],
+    },
+    "mean_log": {
+        "tracing/shape-from-tracer": [sliced_rows, with_python_lengths],
+        "tracing/value-needed": [in_numpy_rows],
+        "shapes/padding-counts": [
+            mean_of_everything,
+            product_of_floats,
+            padding_taken_for_the_smaller,
+        ],
+        "value/differs": [divided_by_the_width, one_entry_too_few, remembered_logs, clamped_logs],
+        "runs/raised": [of_four_columns],
+        "derivatives/not-finite": [one_where_after, nan_to_num],
+        "shapes/mask-product": [product_in_one_program],
+        "value/shape": [mean_over_rows, mean_of_all_rows],
+        "derivatives/wrong": [gradient_stopped],
+    },
+    "positions": {
+        "tracing/shape-from-tracer": [size_forgotten, boolean_index],
+        "value/differs": [
+            fill_forgotten,
+            filled_with_the_length,
+            remembered_positions,
+            at_least_one,
+            finite_ones,
+            positions_in_a_byte,
+        ],
+        "value/structure": [the_tuple],
+        "value/shape": [a_column, as_long_as_x],
+        "value/dtype": [entries_instead],
+        "tracing/branch-on-tracer": [with_a_branch],
+        "tracing/value-needed": [with_numpy, cut_to_the_number_found],
+        "loops/unrolled": [loop_unrolled],
+    },
+    "window": {
+        "shapes/clamped": [clamped, last_entry_repeated, padded_by_one, padded_by_three],
+        "shapes/mask-product": [as_a_product_with_ones],
+        "tracing/shape-from-tracer": [python_slice, width_traced],
+        "tracing/static-value": [start_static],
+        "value/differs": [
+            padded_in_front,
+            filled_with_nan,
+            remembered_window,
+            nan_taken_for_missing,
+        ],
+        "value/shape": [masked_in_place, short_without_jit],
+        "tracing/not-jitted": [window_without_jit, selected_without_jit],
+    },
+    "log_total": {
+        "tracing/new-shape": [each_length_alone, all_powers_of_two, padded_by_jnp, set_into_zeros],
+        "shapes/padding-counts": [zeros_counted],
+        "value/differs": [
+            padded_with_small_numbers,
+            log_forgotten,
+            naive_under_minus_infinity,
+            padded_with_minus_a_thousand,
+        ],
+        "value/nan": [naive, padding_in_the_maximum],
+        "shapes/padding-wasted": [always_64, in_two_sizes, twice_as_long],
+        "tracing/static-value": [length_static],
+        "tracing/shape-from-tracer": [length_traced],
+        "tracing/not-jitted": [never_jitted, computed_by_numpy, a_python_number],
+        "tracing/new-function": [jitted_anew],
+        "tracing/value-needed": [as_a_float],
+    },
 }

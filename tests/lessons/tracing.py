@@ -116,13 +116,52 @@ def array_static(x, n, scale):
     return scale * jnp.mean(x[:n])
 
 
+@jax.jit(static_argnames="n")
+def median_instead(x, n, scale):
+    return scale * jnp.median(x[:n])
+
+
+@jax.jit(static_argnames="n")
+def middle_of_the_ends(x, n, scale):
+    return scale * (x[0] + x[n - 1]) / 2
+
+
+@jax.jit
+def entries_of_a_range(x, n, scale):
+    return scale * (n - 1) / 2
+
+
+@jax.jit
+def weighted_with_zeros(x, n, scale):
+    return scale * jnp.average(x, weights=jnp.where(jnp.arange(x.size) < n, 1.0, 0.0))
+
+
+@jax.jit(static_argnames="n")
+def passing_over_nan(x, n, scale):
+    return scale * jnp.nanmean(x[:n])
+
+
+@jax.jit(static_argnames="n")
+def three_at_most(x, n, scale):
+    return scale * jnp.mean(x[: min(n, 3)])
+
+
+@jax.jit(static_argnames="n")
+def sign_of_the_scale_lost(x, n, scale):
+    return abs(scale) * jnp.mean(x[:n])
+
+
 # Gain
 
 
-class HandsItsAttributeOver:
+class NoCall:
+    """Also what most of the others add a `__call__` to."""
+
     def __init__(self, gain):
         self.gain = gain
 
+
+class HandsItsAttributeOver(NoCall):
     def __call__(self, x):
         return _multiply(self.gain, x)
 
@@ -133,10 +172,7 @@ def _multiply(gain, x):
 
 
 @jax.tree_util.register_pytree_node_class
-class FlattensItself:
-    def __init__(self, gain):
-        self.gain = gain
-
+class FlattensItself(NoCall):
     @jax.jit
     def __call__(self, x):
         return self.gain * x
@@ -158,19 +194,13 @@ class WithAJittedMethodThatCallsAnother(FlattensItself):
 jax.tree_util.register_pytree_node_class(WithAJittedMethodThatCallsAnother)
 
 
-class JitOnTheMethod:
-    def __init__(self, gain):
-        self.gain = gain
-
+class JitOnTheMethod(NoCall):
     @jax.jit
     def __call__(self, x):
         return self.gain * x
 
 
-class StaticSelf:
-    def __init__(self, gain):
-        self.gain = gain
-
+class StaticSelf(NoCall):
     @partial(jax.jit, static_argnums=0)
     def __call__(self, x):
         return self.gain * x
@@ -188,10 +218,7 @@ class BoundAndJitted:
         return self.run(x)
 
 
-class StaticGain:
-    def __init__(self, gain):
-        self.gain = gain
-
+class StaticGain(NoCall):
     def __call__(self, x):
         return _multiply_static(self.gain, x)
 
@@ -201,10 +228,7 @@ def _multiply_static(gain, x):
     return gain * x
 
 
-class JittedAtEachCall:
-    def __init__(self, gain):
-        self.gain = gain
-
+class JittedAtEachCall(NoCall):
     def __call__(self, x):
         return jax.jit(lambda v: self.gain * v)(x)
 
@@ -231,15 +255,7 @@ class OtherAttribute:
         return _multiply(self.factor, x)
 
 
-class NoCall:
-    def __init__(self, gain):
-        self.gain = gain
-
-
-class NeverJitted:
-    def __init__(self, gain):
-        self.gain = gain
-
+class NeverJitted(NoCall):
     def __call__(self, x):
         return self.gain * x
 
@@ -252,6 +268,55 @@ class Frozen:
     @jax.jit
     def __call__(self, x):
         return self.gain * x
+
+
+class WithAJittedFunctionOfTheLibrary(NoCall):
+    def __call__(self, x):
+        return _multiply_of_jax(self.gain, x)
+
+
+_multiply_of_jax = jax.jit(jnp.multiply)
+
+
+class MappedOverEntries(NoCall):
+    def __call__(self, x):
+        return jax.vmap(_multiply, (None, 0))(self.gain, x)
+
+
+class OneFactorForAll:
+    def __init__(self, gain):
+        OneFactorForAll.gain = gain
+
+    def __call__(self, x):
+        return _multiply(OneFactorForAll.gain, x)
+
+    def __setattr__(self, name, value):
+        setattr(OneFactorForAll, name, value)
+
+
+class NoFactorZero(NoCall):
+    def __call__(self, x):
+        return _multiply(self.gain or 1.0, x)
+
+
+class NoLargeFactor(NoCall):
+    def __call__(self, x):
+        return _multiply_within_bounds(self.gain, x)
+
+
+@jax.jit
+def _multiply_within_bounds(gain, x):
+    return jnp.clip(gain, -5, 5) * x
+
+
+class ReplacesNan(NoCall):
+    def __call__(self, x):
+        return _without_nan(self.gain, x)
+
+
+@jax.jit
+def _without_nan(gain, x):
+    return jnp.nan_to_num(gain * x)
 
 
 # total_energy
@@ -365,83 +430,186 @@ def _identity(x):
     return x
 
 
-@jax.jit
-def _batch_squared(batch):
-    return batch**2
-
-
 def only_the_square_jitted(batches):
-    return sum(jnp.sum(_batch_squared(batch)) for batch in batches)
+    return sum(jnp.sum(_squares(batch)) for batch in batches)
 
 
 def first_only(batches):
     return _energy(batches[0])
 
 
-def stub(*args):
-    raise NotImplementedError
+def mapped_by_vmap(batches):
+    return sum(jax.vmap(_energy)(batch[None])[0] for batch in batches)
 
 
-class StubClass:
+_norm = jax.jit(jnp.linalg.norm)
+
+
+def with_what_jax_jits_too(batches):
+    return sum(_norm(batch) ** 2 for batch in batches)
+
+
+def added_as_python_floats(batches):
+    return sum(float(_energy(batch)) for batch in batches)
+
+
+def only_jitted_by_jax(batches):
+    return sum(jnp.linalg.norm(batch) ** 2 for batch in batches)
+
+
+def summed_outside_as_floats(batches):
+    return jnp.float32(sum(float(jnp.sum(_squares(batch))) for batch in batches))
+
+
+@jax.jit
+def _square_of_the_sum(batch):
+    return jnp.sum(batch) ** 2 / batch.size
+
+
+def right_where_all_entries_are_equal(batches):
+    return sum(_square_of_the_sum(batch) for batch in batches)
+
+
+@jax.jit
+def _energy_without_nan(batch):
+    return jnp.nansum(batch**2)
+
+
+def without_nan(batches):
+    return sum(_energy_without_nan(batch) for batch in batches)
+
+
+def five_at_most(batches):
+    return sum(_energy(batch) for batch in batches[:5])
+
+
+def each_batch_once(batches):
+    return sum(_energy(batch) for batch in {id(batch): batch for batch in batches}.values())
+
+
+def list_emptied(batches):
+    total = jnp.float32(0)
+    while batches:
+        total = total + _energy(batches.pop())
+    return total
+
+
+@jax.jit
+def by_a_loop_of_traced_length(x, n, scale):
+    return scale / n * jax.lax.fori_loop(0, n, lambda i, total: total + x[i], jnp.float32(0))
+
+
+@jax.jit
+def zeros_not_counted(x, n, scale):
+    head = jnp.where(jnp.arange(x.size) < n, x, 0.0)
+    return scale * jnp.sum(head) / jnp.count_nonzero(head)
+
+
+class CutsWhatIsSet:
     def __init__(self, gain):
-        raise NotImplementedError
+        self._gain = float(gain)
+
+    @property
+    def gain(self):
+        return self._gain
+
+    @gain.setter
+    def gain(self, gain):
+        self._gain = float(int(gain))
+
+    def __call__(self, x):
+        return multiplied(self._gain, x)
 
 
-STUBS = {"read_back": stub, "head_mean": stub, "Gain": StubClass, "total_energy": stub}
+multiplied = jax.jit(lambda gain, x: gain * x)
+
+
 RIGHT = {
     "read_back": [with_names, with_lax],
-    "head_mean": [static_by_position, masked, with_a_jitted_helper, sliced_outside],
-    "Gain": [HandsItsAttributeOver, FlattensItself, WithAJittedMethodThatCallsAnother],
+    "head_mean": [
+        static_by_position,
+        masked,
+        with_a_jitted_helper,
+        sliced_outside,
+        by_a_loop_of_traced_length,
+    ],
+    "Gain": [
+        HandsItsAttributeOver,
+        FlattensItself,
+        WithAJittedMethodThatCallsAnother,
+        WithAJittedFunctionOfTheLibrary,
+        MappedOverEntries,
+    ],
     "total_energy": [
         added_in_a_loop,
         as_python_floats,
         with_two_jitted_functions,
         with_a_function_of_the_library,
         with_watch_above_it,
+        mapped_by_vmap,
+        with_what_jax_jits_too,
+        added_as_python_floats,
     ],
 }
 WRONG = {
-    "read_back": [
-        ("tracing/other-equations", factored_out),
-        ("tracing/other-equations", minimum_instead),
-        ("tracing/dead-equation", with_a_leftover),
-        ("value/differs", sign_forgotten),
-        ("value/shape", maximum_forgotten),
-        ("tracing/branch-on-tracer", python_maximum),
-        ("tracing/numpy-on-tracer", numpy_product),
-    ],
-    "head_mean": [
-        ("tracing/shape-from-tracer", nothing_static),
-        ("tracing/shape-from-tracer", length_traced),
-        ("tracing/static-value", all_static),
-        ("tracing/not-jitted", never_jitted),
-        ("tracing/new-function", jitted_inside),
-        ("value/differs", scale_forgotten),
-        ("tracing/unhashable-static", array_static),
-    ],
-    "Gain": [
-        ("tracing/not-a-jax-type", JitOnTheMethod),
-        ("tracing/stale-attribute", StaticSelf),
-        ("tracing/stale-attribute", BoundAndJitted),
-        ("tracing/static-value", StaticGain),
-        ("tracing/new-function", JittedAtEachCall),
-        ("tracing/new-function", OneJitPerObject),
-        ("tracing/not-jitted", NeverJitted),
-        ("tracing/not-jitted", JitsOnlyTheFactor),
-        ("value/no-attribute", OtherAttribute),
-        ("runs/not-callable", NoCall),
-        ("runs/raised", Frozen),
-    ],
-    "total_energy": [
-        ("tracing/new-function", energy_as_given),
-        ("tracing/new-function", jit_before_the_loop),
-        ("tracing/new-structure", list_jitted),
-        ("tracing/new-shape", stacked),
-        ("tracing/weak-type", started_weak),
-        ("tracing/not-jitted", plain),
-        ("tracing/not-jitted", identity_jitted),
-        ("tracing/not-jitted", only_the_square_jitted),
-        ("tracing/static-value", numbered),
-        ("value/differs", first_only),
-    ],
+    "read_back": {
+        "tracing/other-equations": [factored_out, minimum_instead],
+        "tracing/dead-equation": [with_a_leftover],
+        "value/differs": [sign_forgotten],
+        "value/shape": [maximum_forgotten],
+        "tracing/branch-on-tracer": [python_maximum],
+        "tracing/numpy-on-tracer": [numpy_product],
+    },
+    "head_mean": {
+        "tracing/shape-from-tracer": [nothing_static, length_traced],
+        "tracing/static-value": [all_static],
+        "tracing/not-jitted": [never_jitted],
+        "tracing/new-function": [jitted_inside],
+        "value/differs": [
+            scale_forgotten,
+            median_instead,
+            middle_of_the_ends,
+            entries_of_a_range,
+            weighted_with_zeros,
+            passing_over_nan,
+            three_at_most,
+            sign_of_the_scale_lost,
+            zeros_not_counted,
+        ],
+        "tracing/unhashable-static": [array_static],
+    },
+    "Gain": {
+        "tracing/not-a-jax-type": [JitOnTheMethod],
+        "tracing/stale-attribute": [StaticSelf, BoundAndJitted],
+        "tracing/static-value": [StaticGain],
+        "tracing/new-function": [JittedAtEachCall, OneJitPerObject],
+        "tracing/not-jitted": [NeverJitted, JitsOnlyTheFactor],
+        "value/no-attribute": [OtherAttribute],
+        "effects/write": [OneFactorForAll],
+        "value/differs": [NoFactorZero, NoLargeFactor, ReplacesNan, CutsWhatIsSet],
+        "runs/not-callable": [NoCall],
+        "runs/raised": [Frozen],
+    },
+    "total_energy": {
+        "tracing/new-function": [energy_as_given, jit_before_the_loop],
+        "tracing/new-structure": [list_jitted],
+        "tracing/new-shape": [stacked],
+        "tracing/weak-type": [started_weak],
+        "tracing/not-jitted": [
+            plain,
+            identity_jitted,
+            only_the_square_jitted,
+            only_jitted_by_jax,
+            summed_outside_as_floats,
+        ],
+        "tracing/static-value": [numbered],
+        "value/differs": [
+            first_only,
+            right_where_all_entries_are_equal,
+            without_nan,
+            five_at_most,
+            each_batch_once,
+        ],
+        "effects/argument": [list_emptied],
+    },
 }

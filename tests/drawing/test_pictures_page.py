@@ -1,0 +1,108 @@
+"""Every picture in a browser: light and dark, wide and narrow, with mouse and keyboard."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import pytest
+from browser import FRAME, find_barriers, is_too_wide, needs_browser
+from flax import nnx
+from playwright.sync_api import Browser, Page
+
+import traced.show as show
+from traced import watch
+
+pytestmark = [needs_browser, pytest.mark.seen_once]
+WIDE = {f"a_rather_long_name_{i}": jnp.ones((3, 4)) for i in range(3)}
+
+
+def reuse(key: jax.Array) -> jax.Array:
+    left, _ = jax.random.split(key)
+    return jax.random.normal(left) + jax.random.uniform(left) * jax.random.normal(left, (1, 1, 1))
+
+
+class Counter(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.layers = nnx.List([nnx.Linear(2, 2, rngs=rngs) for _ in range(5)])
+        self.calls = 0
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        self.calls += 1
+        return self.layers[0](x)
+
+
+def watched() -> watch:  # type: ignore[valid-type]  # what it returns has no public name
+    f = watch(lambda x, name: x)
+    for i in range(3):
+        f(jnp.ones(3 + i // 2), {"a_rather_long_name": jnp.ones((10, 10))})
+    return f
+
+
+PICTURES = {
+    "calls, traced or cached": watched,
+    "tree of random keys": lambda: show.show_keys(reuse, jax.random.key(0)),
+    "pytree tree": lambda: show.show_tree(WIDE),
+    "prefix of tree": lambda: show.show_prefix({"a": 0}, WIDE),
+    "axes of exp": lambda: show.show_axes(jnp.exp, jnp.ones(3)),
+    "steps of scan": lambda: show.show_scan(lambda c, x: (c + x, (c, x)), 0, jnp.arange(9)),
+    "steps of fori_loop": lambda: show.show_fori_loop(0, 3, lambda i, c: c + i, 0),
+    "steps of while_loop": lambda: show.show_while_loop(lambda c: c < 3, lambda c: c + 1, 0),
+    "modules before and after a call": lambda: show.show_module(
+        Counter(nnx.Rngs(0)), jnp.ones((1, 2))
+    ),
+    "a module, split": lambda: show.show_split(Counter(nnx.Rngs(0)), nnx.Param, ...),
+    "the numbers of the plot": lambda: show.plot_lines({"a": {1: 1, 2: 3}}, "x", "y"),
+}
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Write all pictures on one page."""
+    html = "".join(make()._repr_html_() or "" for make in PICTURES.values())
+    path: Path = tmp_path_factory.mktemp("page") / "page.html"
+    path.write_text(FRAME.format(html), "utf-8")
+    return path.as_uri()
+
+
+@pytest.fixture(params=[(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")], ids=str)
+def page(browser: Browser, address: str, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """Open the page in each look, with its folded parts open."""
+    width, scheme = request.param
+    size = {"width": width, "height": 900}
+    with browser.new_context(viewport=size, color_scheme=scheme) as context:
+        page = context.new_page()
+        page.goto(address)
+        page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
+        yield page
+
+
+def test_nobody_is_kept_from_reading_them(page: Page) -> None:
+    assert find_barriers(page) == []
+
+
+def test_the_page_does_not_scroll_sideways(page: Page) -> None:
+    assert not is_too_wide(page)
+
+
+def test_each_can_be_reached_by_the_keyboard_under_its_name(page: Page) -> None:
+    reached = []
+    for _ in range(3 * len(PICTURES)):
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate("document.activeElement.ariaLabel"))
+    assert set(PICTURES) <= set(reached)
+
+
+def test_a_mark_is_a_word_and_a_shade_that_lets_the_text_through(page: Page) -> None:
+    rows = page.locator("tr", has_text="✗")
+    assert rows.count() >= 5
+    for i in range(rows.count()):
+        colour = rows.nth(i).evaluate("row => getComputedStyle(row).backgroundColor")
+        assert colour == "rgba(255, 179, 0, 0.2)"
+
+
+def test_nothing_sets_the_colour_of_a_text(page: Page) -> None:
+    colours = page.locator(".traced th, .traced td, .traced p").evaluate_all(
+        "cells => [...new Set(cells.map(cell => getComputedStyle(cell).color))]"
+    )
+    assert len(colours) == 1

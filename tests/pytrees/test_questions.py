@@ -1,0 +1,88 @@
+"""Where a result differs from the wanted one."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from traced import ask
+from traced.findings.feedback import Found
+from traced.questions import compare, returns
+
+ONES = np.ones(2, "float32")
+kept = []
+
+
+def finding(wanted, got, **given):
+    with pytest.raises(Found) as caught:
+        compare(wanted, got, **given)
+    return caught.value.finding
+
+
+@pytest.mark.parametrize(
+    ("wanted", "got", "code", "at"),
+    [
+        ({"w": ONES, "b": 1.0}, {"w": ONES}, "value/structure", "['b'] is missing"),
+        ({"w": ONES}, {"w": ONES, "b": 1.0}, "value/structure", "['b'] is too much"),
+        ({"w": (1.0, 2.0)}, {"w": [1.0, 2.0]}, "value/structure", "['w'] is list and not tuple"),
+        ({"w": None}, {"w": 1.0}, "value/structure", "['w'] is ~f32[] and not None"),
+        ({"w": ONES, "b": ONES}, {"w": jnp.ones(3), "b": ONES}, "value/shape", "['w']"),
+        ((1.0, (2, 3)), (1.0, (2, 3.0)), "value/dtype", "[1][1]"),
+        ([ONES, ONES], [ONES, jnp.zeros(2)], "value/differs", "[1]"),
+        ([ONES], ["text"], "value/structure", "[0]"),
+    ],
+)
+def test_a_difference_inside_a_tree_is_told_with_its_path(wanted, got, code, at):
+    found = finding(wanted, got, given="x")
+    assert found.code == code
+    assert found.saw[:2] == (("given", "x"), ("at", at))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "got", "code"),
+    [
+        (ONES, jnp.zeros(2), "value/differs"),
+        (ONES, jnp.zeros(3), "value/shape"),
+        (ONES, [ONES], "value/structure"),
+        (ONES, {1: ONES, "a": ONES}, "value/structure"),
+        (ONES, None, "value/nothing"),
+    ],
+)
+def test_a_result_that_is_one_array_has_no_path(wanted, got, code):
+    found = finding(wanted, got)
+    assert found.code == code
+    assert "at" not in dict(found.saw)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "got", "same"),
+    [
+        (np.float32(4.5), 3.4e42, False),
+        (jax.random.key(1), jax.random.key(1), True),
+        (jax.random.key(1), jax.random.key(2), False),
+    ],
+)
+def test_large_numbers_and_keys_are_compared(wanted, got, same):
+    assert ask(returns(lambda: wanted, ()), lambda: got).state == ("passed" if same else "not yet")
+
+
+def test_a_key_among_the_arguments_is_shown_by_its_numbers():
+    found = ask(returns(lambda key: 1.0, (jax.random.key(3),)), lambda key: 2.0).finding
+    assert found.saw[0] == ("given", "key [0 3]")
+
+
+def test_equal_trees_have_no_difference():
+    compare({"w": ONES, "b": (1.0, None)}, {"w": jnp.ones(2), "b": (1.0, None)})
+
+
+def test_a_returned_tracer_is_told_with_the_line_that_made_it():
+    note = jax.jit(lambda x: kept.append(2 * x))
+
+    def leaks(x):
+        note(x)
+        return kept[-1]
+
+    found = ask(returns(lambda x: 2 * x, (1.0,)), leaks).finding
+    assert found.code == "tracing/leaked"
+    assert [place.note for place in found.where] == ["made here"]
+    assert found.saw == (("got", "a tracer ~f32[]"),)

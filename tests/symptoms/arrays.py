@@ -1,0 +1,120 @@
+"""Programs for errors of tracing, shapes and arrays."""
+
+PROGRAMS = {
+    # tracing
+    "InconclusiveDimensionOperation: Cannot divide evenly": "exported(lambda x: x.reshape(2, -1))",
+    "InconclusiveDimensionOperation: in a context that requires a constant": (
+        "exported(lambda x: int(x.shape[0]))"
+    ),
+    "TypeError: '_DimExpr' object cannot be interpreted as an integer": (
+        "exported(lambda x: [x[i] for i in range(x.shape[0])])"
+    ),
+    "ValueError: Input shapes do not match the": "exported(jnp.sin, 'n >= 4').call(x)",
+    # programs on a device
+    "JaxRuntimeError: donate the same buffer twice": (
+        "jax.jit(lambda x, y: (x + 1, y + 2), donate_argnums=(0, 1))(x, x)"
+    ),
+    "RuntimeError: Available backends are": "jax.devices('tpu')",
+    # values of tracers
+    "ConcretizationTypeError: with the `float` function … occurred while tracing": (
+        "jax.jit(float)(x[0])"
+    ),
+    "ConcretizationTypeError: with the `float` function … was created on line": (
+        "jax.vmap(float)(x)"
+    ),
+    "ConcretizationTypeError: with the `int` function": "jax.jit(int)(x[0])",
+    "ConcretizationTypeError: with the `complex` function": "jax.jit(complex)(x[0])",
+    "ConcretizationTypeError: The tolist() method": "jax.jit(lambda x: x.tolist())(x)",
+    "ConcretizationTypeError: concrete value for the size argument": "jax.jit(jnp.unique)(x)",
+    "ConcretizationTypeError: pass a static `length` argument": (
+        "jax.jit(jnp.bincount)(jnp.arange(3))"
+    ),
+    "ConcretizationTypeError: the total number of repeats must be static": (
+        "jax.jit(jnp.repeat)(x, jnp.arange(3))"
+    ),
+    "ConcretizationTypeError: argument of jnp.linspace": (
+        "jax.jit(lambda n: jnp.linspace(0.0, 1.0, n))(3)"
+    ),
+    "ConcretizationTypeError: method was called on traced array": (
+        "jax.jit(lambda x: x.devices())(x)"
+    ),
+    "ConcretizationTypeError: property was called on traced array": (
+        "jax.jit(lambda x: x.is_fully_addressable)(x)"
+    ),
+    "ConcretizationTypeError: is not available on traced array": (
+        "jax.jit(lambda x: x.committed)(x)"
+    ),
+    "AttributeError: Tracer has no attribute": "jax.jit(lambda x: x.foo)(x)",
+    # numbers
+    "FloatingPointError: invalid value (inf)": "with jax.debug_infs(True):\n    1 / jnp.zeros(1)",
+    "OverflowError: out of bounds for int32": "jnp.int32(2**40)",
+    "OverflowError: while parsing an argument to a jitted computation": "jax.jit(jnp.sin)(2**40)",
+    # compiled functions and their arguments
+    "TypeError: Function compiled with input pytree": "jax.jit(jnp.sin).lower(x).compile()(x, x)",
+    "TypeError: to a function lowered and compiled": (
+        "jax.grad(jax.jit(jnp.sum).lower(x).compile())(x)"
+    ),
+    "ValueError: unhashable type: 'DynamicJaxprTracer'": (
+        "jax.jit(jax.jit(jnp.sin, static_argnums=0))(x)"
+    ),
+    "ValueError: unhashable type: 'BatchTracer'": "jax.vmap(jax.jit(jnp.sin, static_argnums=0))(x)",
+    "ValueError: unhashable type: 'LinearizeTracer'": (
+        "jax.grad(jax.jit(jnp.sin, static_argnums=0))(1.0)"
+    ),
+    "ValueError: Jitted function has donate_argnums=": "jax.jit(jnp.sin, donate_argnums=3)(x)",
+    "TypeError: as a JAX value": "jax.lax.sin('a')",
+    # arrays and operators
+    "ValueError: Invalid dtype for `swap`": "jax.new_ref(x)[...] = jnp.arange(3)",
+    "ValueError: Invalid shape for `swap`": "jax.new_ref(x)[...] = 1.0",
+    "ValueError: array is read-only": "np.asarray(x).sort()",
+    "TypeError: ArrayImpl' and 'NoneType'": "x + None",
+    "TypeError: Tracer' and 'NoneType'": "jax.jit(lambda x: x + None)(x)",
+    "TypeError: ArrayImpl' and 'list'": "x + [1.0]",
+    "TypeError: Tracer' and 'list'": "jax.jit(lambda x: x + [1.0])(x)",
+    "TypeError: Tracer' and 'tuple'": "jax.jit(lambda x: x + (1.0,))(x)",
+    "TypeError: 'list' and 'ArrayImpl'": "[1.0] + x",
+    "TypeError: 'list' and 'jaxlib": "[1.0] - x",
+    "TypeError: 'tuple' and 'jaxlib": "(1.0,) - x",
+    "TypeError: 'tuple' and 'ArrayImpl'": "(1.0,) + x",
+    # indices and shapes
+    "TypeError: JAX does not support string indexing": "x['a']",
+    "ValueError: Incompatible shapes for broadcasting": "jnp.broadcast_shapes((3,), (2,))",
+    "ValueError: Cannot broadcast to shape with fewer dimensions": (
+        "jnp.broadcast_to(jnp.ones((2, 3)), (2,))"
+    ),
+    "TypeError: arrays must have the same number of dimensions": "jax.lax.add(x, jnp.ones((1, 3)))",
+    "ValueError: does not contain the correct number of indices": "jnp.einsum('ij->i', x)",
+    "TypeError: Cannot concatenate arrays with different numbers": (
+        "jnp.concatenate([x, jnp.ones((1, 3))])"
+    ),
+    "ValueError: All input arrays must have the same shape": "jnp.stack([x, jnp.ones(2)])",
+    "ValueError: Need at least one array to concatenate": "jnp.concatenate([])",
+    "TypeError: can only specify one unknown axis size": "x.reshape(-1, -1)",
+    "ValueError: of an empty sequence": "jnp.argmax(jnp.array([]))",
+    # values and dtypes
+    "TypeError: and does not accept dtype": "x & x",
+    "TypeError: or does not accept dtype float": "x | x",
+    "TypeError: or does not accept dtype bfloat": "x.astype(jnp.bfloat16) | x.astype(jnp.bfloat16)",
+    "TypeError: are subtypes of integer.": "x << 1",
+    "TypeError: sub does not accept dtype bool": "(x > 0) - (x > 0)",
+    "ValueError: can only convert an array of size 1": "x.item()",
+    "TypeError: unhashable type: 'DynamicJaxprTracer'": "jax.jit(hash)(x)",
+    "TypeError: unhashable type: 'BatchTracer'": "jax.vmap(hash)(x)",
+    "TypeError: unhashable type: 'LinearizeTracer'": "jax.grad(hash)(1.0)",
+    "TypeError: len() of unsized object": "len(jnp.float32(1.0))",
+    "TypeError: 'NoneType' and 'jaxlib": "None + x",
+    "TypeError: 'NoneType' and 'DynamicJaxprTracer'": "jax.jit(lambda x: None + x)(x)",
+    "TypeError: 'NoneType' and 'BatchTracer'": "jax.vmap(lambda x: None * x)(x)",
+    "TypeError: 'NoneType' and 'LinearizeTracer'": "jax.grad(lambda x: None * x)(1.0)",
+    "TypeError: 'list' and 'DynamicJaxprTracer'": "jax.jit(lambda x: [1.0] + x)(x)",
+    "TypeError: 'list' and 'BatchTracer'": "jax.vmap(lambda x: [2.0] * x)(x)",
+    "TypeError: 'list' and 'LinearizeTracer'": "jax.grad(lambda x: [2.0] * x)(1.0)",
+    "TypeError: 'tuple' and 'DynamicJaxprTracer'": "jax.jit(lambda x: (1.0,) + x)(x)",
+    "TypeError: 'tuple' and 'BatchTracer'": "jax.vmap(lambda x: (2.0,) * x)(x)",
+    "TypeError: 'tuple' and 'LinearizeTracer'": "jax.grad(lambda x: (2.0,) * x)(1.0)",
+    "TypeError: as a data type": "x.astype(3)",
+    "ValueError: must have shape [..., n, n]": "jnp.linalg.inv(jnp.ones((2, 3)))",
+    "ValueError: Invalid shapes for solve": (
+        "jnp.linalg.solve(jnp.ones((5, 3, 3)), jnp.ones((5, 3)))"
+    ),
+}

@@ -1,0 +1,36 @@
+"""Programs for errors of optax and Orbax, and for names that no release has any more."""
+
+NAMES = {
+    "AttributeError: is deprecated; use": "jax.device_put_sharded([x], jax.devices())",
+    "ModuleNotFoundError: No module named 'jax": "import jax.abstract_arrays",
+    "ImportError: cannot import name … from 'jax": "from jax.experimental import maps",
+    "ImportError: cannot import name … from 'flax": "from flax import optim",
+    "ModuleNotFoundError: No module named 'flax.": "import flax.optim",
+    "ImportError: cannot import name … from 'optax": "from optax import AdamState",
+    "ModuleNotFoundError: No module named 'optax.": "import optax.loss",
+}
+
+OPTAX = {
+    "TypeError: () missing … 'decay_steps'": "optax.cosine_decay_schedule(0.1)",
+    "ValueError: indices and arr must have the same number of dimensions": (
+        "optax.softmax_cross_entropy_with_integer_labels(jnp.ones((2, 3)), jnp.ones((2, 3), int))"
+    ),
+}
+
+#: Each gets `path`, where nothing is yet, and a checkpointer.
+ORBAX = {
+    "ValueError: Destination … already exists": (
+        "checkpointer.save(path, {'x': x})\n"
+        "checkpointer.wait_until_finished()\n"
+        "checkpointer.save(path, {'x': x})"
+    ),
+    "ValueError: Checkpoint path should be absolute": (
+        "import contextlib\n"
+        "with contextlib.chdir(path.parent):\n"
+        "    ocp.PyTreeCheckpointer().save('checkpoint', {'x': x})"
+    ),
+    "FileNotFoundError: Checkpoint at … not found": "checkpointer.restore(path)",
+    "FileNotFoundError: No steps found": "ocp.CheckpointManager(path).restore(None)",
+}
+
+PROGRAMS = NAMES | OPTAX | ORBAX

@@ -1,0 +1,56 @@
+"""Programs for errors of Flax NNX."""
+
+PROGRAMS = {
+    # modules and Variables
+    "TraceContextError: from different trace level": (
+        "jax.jit(lambda x: setattr(layer, 'name', x))(x)"
+    ),
+    "ValueError: Found `TreeState` object at path": (
+        "nnx.vmap(nnx.Linear.__call__, in_axes=(nnx.prefix(layer, {...: None}), 0))(layer, x)"
+    ),
+    "ValueError: Graph nodes are not allowed as prefixes": (
+        "prefix = nnx.prefix(layer, {...: None}, graph=False)\n"
+        "nnx.vmap(nnx.Linear.__call__, in_axes=(prefix, 0))(layer, x)"
+    ),
+    "ValueError: Found unexpected data on value of type": (
+        "class Stack(nnx.Module):\n"
+        "    def __init__(self):\n"
+        "        self.layers = []\n"
+        "        self.layers.append(layer)\n"
+        "Stack()"
+    ),
+    "AttributeError: 'int' object has no attribute 'params'": "nnx.Linear(2, 3, rngs=0)",
+    "AttributeError: ArrayImpl' object has no attribute 'params'": (
+        "nnx.Linear(2, 3, rngs=jax.random.PRNGKey(0))"
+    ),
+    "AttributeError: Tracer has no attribute params": (
+        "jax.jit(lambda key: nnx.Linear(2, 3, rngs=key))(key)"
+    ),
+    "AttributeError: object has no attribute 'params'": "layer.params",
+    "AttributeError: object has no attribute 'init'": "layer.init(key, x)",
+    "DeprecationWarning: outside of 'nnx.capture()' is deprecated": (
+        "layer.sow(nnx.Intermediate, 'h', x)"
+    ),
+    "TypeError: passed to dict.__format__": "nnx.state(layer, {nnx.Param: 1})",
+    "ValueError: Invalid format specifier '!r'": "nnx.state(layer, 1)",
+    "ValueError: Autoregressive cache shape error": (
+        "attention.init_cache((1, 3, 4))\nattention(jnp.ones((1, 3, 4)), decode=True)"
+    ),
+    "ValueError: 'rngs' must be provided to __call__": (
+        "attention(jnp.ones((1, 3, 4)), decode=False, deterministic=False)"
+    ),
+    # loops of NNX and gradients
+    "ValueError: it cannot be nested": (
+        "nnx.scan(jnp.add, in_axes=((nnx.Carry,), 0), out_axes=nnx.Carry)((0.0,), x)"
+    ),
+    "ValueError: Found multiple Carry definitions": (
+        "nnx.scan(jnp.add, in_axes=(nnx.Carry, nnx.Carry), out_axes=nnx.Carry)(0.0, x)"
+    ),
+    "ValueError: subtree of type\n    <class 'flax.nnx.statelib.State'>": (
+        "jax.tree.map(jnp.add, nnx.state(layer), layer)"
+    ),
+    "ValueError: subtree of different type\n    <class 'flax.nnx.statelib.State'>": (
+        "jax.tree.map(jnp.add, layer, nnx.state(layer))"
+    ),
+    "AttributeError: To delete Variable metadata use": "del nnx.Param(x, unit='metre').unit",
+}

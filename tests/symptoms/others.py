@@ -1,0 +1,155 @@
+"""Programs with errors that are not JAX's: their own, Python's, NumPy's. None has a page."""
+
+#: By what is wrong. Each is run as it stands, and under `jit`.
+PROGRAMS = {
+    "format dict": ('config = {"lr": 0.1}\nprint(f"{config:.3f}")'),
+    "format set": ('print("{:>10}".format({1, 2}))'),
+    "format spec !r": ('"{:!r}".format(3)'),
+    "None.params": ("model = None\nmodel.params"),
+    "own object params": ("class Config:\n    pass\nConfig().params"),
+    "own class init": ("class Sampler:\n    pass\nSampler().init(3)"),
+    "own class apply": ("class Rule:\n    pass\nRule().apply(3)"),
+    "own scan keyword": ('def scan(folder):\n    return folder\nscan("x", recursive=True)'),
+    "own precond keyword": ("def precond(x):\n    return x\nprecond(1, rtol=2)"),
+    "own cond keyword": ("def cond(x):\n    return x\ncond(1, y=2)"),
+    "own cond nested": (
+        "def solve():\n    def cond(x):\n        return x\n    return cond(1, tol=2)\nsolve()"
+    ),
+    "own while_loop": ("def while_loop(x):\n    return x\nwhile_loop(x=1, body=2)"),
+    "triangle mesh": (
+        "class TriangleMesh:\n"
+        "    def vertex(self, name):\n"
+        '        raise ValueError(f"vertex {name} is not found in mesh")\n'
+        'TriangleMesh().vertex("v3")'
+    ),
+    "own mesh axis": ('raise ValueError("Mesh requires the ndim of its first argument to be 2")'),
+    "np read only": ("a = np.broadcast_to(np.ones(3), (2, 3))\na[0, 0] = 1"),
+    "np setflags read only": ("a = np.ones(3); a.setflags(write=False)\na[0] = 2.0"),
+    "np ragged": ("np.array([[1, 2], [3]])"),
+    "np sequence": ("a = np.zeros(3); a[0] = [1, 2]"),
+    "np truth": ("if np.ones(3) > 0:\n    pass"),
+    "np len unsized": ("len(np.float32(3).reshape(()))"),
+    "np iterate 0d": ("list(np.array(3.0))"),
+    "np empty max": ("np.array([]).max()"),
+    "np axis error": ("np.sum(np.ones(3), axis=2)"),
+    "np squeeze": ("np.squeeze(np.ones((2, 3)), axis=0)"),
+    "np einsum": ('np.einsum("ij,jk->ik", np.ones((2, 3)), np.ones((4, 5)))'),
+    "np scalar conversion": ("float(np.ones(3))"),
+    "np item": ("np.ones(3).item()"),
+    "np matmul": ("np.ones((2, 3)) @ np.ones((2, 3))"),
+    "np split": ("np.split(np.ones(7), 3)"),
+    "np concat zero-d": ("np.concatenate([1.0, 2.0])"),
+    "np bool index": ("np.ones(3)[np.array([True, False])]"),
+    "np too many indices": ("np.ones(3)[0, 1]"),
+    "np negative power": ("np.array([2]) ** -1"),
+    "np neg bool": ("-np.array([True])"),
+    "np inv": ("np.linalg.inv(np.ones((2, 3)))"),
+    "np unknown dtype": ('np.zeros(3, dtype="foo")'),
+    "np shape as dtype": ("np.zeros(3, 4)"),
+    "np overflow": ("np.int8(300)"),
+    "list float index": ("[1, 2][0.5]"),
+    "recursion": ("def f(x):\n    return f(x)\nf(1)"),
+    "argmax of empty": ("max([])"),
+    "own unpack": ("a, b = (1, 2, 3)"),
+    "own unpack function": ("def split(key):\n    return key, key, key\nkey, sub = split(1)"),
+    "np unpack": ("a, b = np.ones(3)"),
+    "dict unpack items": ('for name, value in {"abc": 1}:\n    pass'),
+    "own frozen dataclass": (
+        "@dataclasses.dataclass(frozen=True)\nclass C:\n    lr: float\nc = C(0.1); c.lr = 0.2"
+    ),
+    "own namedtuple write": (
+        'import collections\nT = collections.namedtuple("T", "a b")\nT(1, 2).a = 3'
+    ),
+    "own rngs missing": ("def sample(x, *, rngs):\n    return x\nsample(3)"),
+    "own adam": ("class adam:\n    def __init__(self, learning_rate):\n        pass\nadam(lr=1)"),
+    "own module attr": ('import types\nm = types.ModuleType("jaxtools")\nm.tree_map'),
+    "own not callable": ("f = 3\nf(2)"),
+    "unhashable": ("{[1]: 2}"),
+    "none plus": ("None + 1"),
+    "list plus tuple": ("[1] + (2,)"),
+    "list times float": ("[1] * 2.0"),
+    "own StopIteration": ("next(iter([]))"),
+    "own broadcasting text": (
+        'raise ValueError("Incompatible shapes for broadcasting: (3,) and (4,)")'
+    ),
+    "own text axis": (
+        "def f(axis):\n"
+        '    raise ValueError(f"axis {axis} is out of bounds for array of dimension 1")\n'
+        "f(3)"
+    ),
+    "assertion": ('assert 1 == 2, "loss diverged"'),
+    "import": ("import pandas_like_library"),
+    "from import": ("from math import tree_map"),
+    "leaked own": ('raise Exception("Leaked trace of coffee")'),
+    "own runtime": ('raise RuntimeError("Array has been deleted from the basket")'),
+    "own backend": ('raise RuntimeError("Unknown backend mongodb")'),
+    "cannot interpret": ("range(2.5)"),
+    "hash of slice shapes": ("hash({})"),
+    "getattr str": ('"abc".reshape(3)'),
+    "np no attribute": ("np.ones(3).block_until_ready()"),
+    "own property": (
+        "class A:\n"
+        "    @property\n"
+        "    def value(self):\n"
+        "        raise AttributeError(\"object has no attribute 'init'\")\n"
+        "A().value"
+    ),
+    "own lambda args": ("f = lambda x: x\nf(1, 2)"),
+    "own tree.map function fails": ('jax.tree.map(lambda x: f"{x:d}", {"a": 1.5})'),
+    "own function in vmap raises": (
+        'def f(x):\n    raise ValueError("vertex is not found in mesh")\njax.vmap(f)(jnp.ones(3))'
+    ),
+    "own KeyError in scan": (
+        "def body(c, x):\n"
+        '    return c + params["w"], None\n'
+        "params = {}\n"
+        "lax.scan(body, 0.0, jnp.ones(3))"
+    ),
+    "own module call": (
+        "class Net(nnx.Module):\n"
+        "    def __call__(self, x):\n"
+        '        return x[{}]["a"] if False else {}["x"]\n'
+        "Net()(3)"
+    ),
+    "own format in nnx init": (
+        'class Net(nnx.Module):\n    def __init__(self):\n        self.name = f"{ {} :d}"\nNet()'
+    ),
+    "own error in grad": (
+        "def loss(w):\n"
+        "    raise TypeError(\"scan() got an unexpected keyword argument 'foo'\")\n"
+        "jax.grad(loss)(1.0)"
+    ),
+    "own frozen in jit": (
+        "@dataclasses.dataclass(frozen=True)\n"
+        "class C:\n"
+        "    lr: float\n"
+        "def f(x):\n"
+        "    c = C(0.1)\n"
+        "    c.lr = 3\n"
+        "jax.jit(f)(1.0)"
+    ),
+    "np read only in callback": (
+        "def host(x):\n    a = np.broadcast_to(np.ones(3), (2, 3)); a[0] = 1\n    return x\nhost(3)"
+    ),
+    "own scan in jit": ("def scan(x):\n    return x\njax.jit(lambda x: scan(x, axis=0))(1.0)"),
+    "own object params in jit": (
+        "class Config:\n    pass\njax.jit(lambda x: Config().params)(1.0)"
+    ),
+    "own unpack in jit": ("def f(x):\n    a, b = (1, 2, 3)\n    return x\njax.jit(f)(1.0)"),
+    "own np error in tree.map": ('jax.tree.map(lambda x: np.array([[1, 2], [3]]), {"a": 1})'),
+    "np truth in vmap": (
+        "def f(x):\n    if np.ones(3) > 0:\n        return x\njax.vmap(f)(jnp.ones(3))"
+    ),
+    "svd unpack": ("u, s = jnp.linalg.svd(jnp.eye(2))"),
+    "meshgrid unpack": ("a, b, c = jnp.meshgrid(jnp.ones(2), jnp.ones(3))"),
+    "own optimiser argument in optax schedule": (
+        "def schedule(step):\n"
+        '    return {}["x"]\n'
+        'tx = optax.sgd(schedule); p = {"w": jnp.ones(2)}\n'
+        "tx.update(p, tx.init(p))"
+    ),
+    "own error with orbax words": (
+        'raise KeyError("Unknown key \\"default\\" in CompositeCheckpointHandler.")'
+    ),
+    "index of a shape": ("def g(x):\n    return x.shape[3]\njax.jit(g)(jnp.ones(2))"),
+}

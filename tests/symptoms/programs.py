@@ -1,0 +1,352 @@
+"""Programs as people write them, each with the page that its error leads to."""
+
+#: What is wrong, the page, and the program.
+PROGRAMS = {
+    ("relu with if", "TracerBoolConversionError"): (
+        "@jax.jit\n"
+        "def leaky(x):\n"
+        "    if x > 0:\n"
+        "        return x\n"
+        "    return 0.01 * x\n"
+        "leaky(jnp.float32(3.0))"
+    ),
+    ("np.mean in jit", "TracerArrayConversionError"): (
+        "@jax.jit\n"
+        "def standardize(batch):\n"
+        "    return (batch - np.linalg.norm(batch)) / np.sqrt(batch)\n"
+        "standardize(jnp.ones((3, 4)))"
+    ),
+    ("range over traced n", "TracerIntegerConversionError"): (
+        "@jax.jit\n"
+        "def power(x, n):\n"
+        "    out = 1.0\n"
+        "    for _ in range(n):\n"
+        "        out = out * x\n"
+        "    return out\n"
+        "power(2.0, 3)"
+    ),
+    ("float of loss in grad", "python-number"): (
+        "def loss(w):\n"
+        "    value = jnp.sum(w ** 2)\n"
+        "    history.append(float(value))\n"
+        "    return value\n"
+        "history = []\n"
+        "jax.grad(loss)(jnp.ones(3))"
+    ),
+    ("loss.item() under grad", "item-of-tracer"): (
+        "def loss(w):\n"
+        "    l = jnp.mean(w ** 2)\n"
+        "    print(l.item())\n"
+        "    return l\n"
+        "jax.jit(loss)(jnp.ones(3))"
+    ),
+    ("mask select jit", "NonConcreteBooleanIndexError"): (
+        "@jax.jit\ndef positives(x):\n    return x[x > 0].sum()\npositives(jnp.arange(4.0) - 2)"
+    ),
+    ("leak to list", "UnexpectedTracerError"): (
+        "kept = []\n"
+        "@jax.jit\n"
+        "def step(x):\n"
+        "    kept.append(x * 2)\n"
+        "    return x\n"
+        "step(1.0)\n"
+        "print(kept[0] + 1)"
+    ),
+    ("zeros with traced n", "traced-shape"): (
+        "@jax.jit\ndef make(n):\n    return jnp.zeros((n, 2))\nmake(3)"
+    ),
+    ("traced slice", "traced-slice"): (
+        "@jax.jit\ndef head(x, n):\n    return x[:n]\nhead(jnp.arange(5), 2)"
+    ),
+    ("arange traced", "arange-of-tracer"): (
+        "@jax.jit\ndef grid(n):\n    return jnp.arange(n) / n\ngrid(4)"
+    ),
+    ("where one arg", "nonzero-size"): (
+        "@jax.jit\ndef idx(x):\n    return jnp.where(x > 0)[0]\nidx(jnp.arange(4))"
+    ),
+    ("list static", "nonhashable-static"): (
+        "@functools.partial(jax.jit, static_argnums=1)\n"
+        "def mlp(x, sizes):\n"
+        "    return x * len(sizes)\n"
+        "mlp(1.0, [32, 32])"
+    ),
+    ("x[0] = 1", "in-place-assignment"): ("x = jnp.zeros(3)\nx[0] = 1.0"),
+    ("jnp.sum of list of floats", "list-argument"): ("losses = [1.0, 2.0, 3.0]\njnp.mean(losses)"),
+    ("matmul mismatch", "contracting-dimensions"): (
+        "w = jnp.ones((4, 5)); x = jnp.ones((3, 5))\nx @ w"
+    ),
+    ("adding (3,) (4,)", "broadcasting"): ("jnp.ones((2, 3)) + jnp.ones((2, 4))"),
+    ("wrong len", "vmap-in-axes"): (
+        "jax.vmap(lambda w, b, x: w * x + b, in_axes=(None, 0))(1.0, jnp.ones(3), jnp.ones(3))"
+    ),
+    ("list in_axes", "vmap-in-axes-tree"): (
+        "jax.vmap(lambda p, x: p[0] * x, in_axes=([None], 0))((2.0,), jnp.ones(3))"
+    ),
+    ("batch sizes differ", "vmap-sizes"): (
+        "jax.vmap(lambda x, y: jnp.dot(x, y))(jnp.ones((4, 3)), jnp.ones((5, 3)))"
+    ),
+    ("vmap scalar", "vmap-rank"): ("jax.vmap(lambda w, x: w * x)(2.0, jnp.ones(3))"),
+    ("loss not reduced", "grad-vector-output"): (
+        "def loss(w, x, y):\n"
+        "    return (x @ w - y) ** 2\n"
+        "jax.grad(loss)(jnp.ones(3), jnp.ones((5, 3)), jnp.ones(5))"
+    ),
+    ("grad int", "grad-integer-input"): ("jax.grad(lambda x: x ** 2)(3)"),
+    ("returned tuple", "grad-tree-output"): ("jax.grad(lambda w: (jnp.sum(w), w))(jnp.ones(2))"),
+    ("int carry float body", "carry-type"): (
+        "lax.scan(lambda c, x: (c + x, c), jnp.int32(0), jnp.arange(3.0))"
+    ),
+    ("scan returns dict", "carry-structure"): (
+        "lax.scan(lambda c, x: ((c[0] + x, c[1], 0.0), None), (0.0, 1.0), jnp.arange(3.0))"
+    ),
+    ("scan body without pair", "scan-pair"): ("lax.scan(lambda c, x: c + x, 0.0, jnp.arange(3.0))"),
+    ("cond different dtypes", "branch-types"): (
+        "lax.cond(True, lambda x: x, lambda x: x.astype(jnp.int32), jnp.float32(1))"
+    ),
+    ("grad through while", "while-reverse-mode"): (
+        "def f(x):\n"
+        "    return lax.while_loop(lambda v: v < 10, lambda v: v * 2, x)\n"
+        "jax.grad(f)(1.0)"
+    ),
+    ("scan with axis keyword", "loop-keywords"): (
+        "lax.scan(lambda c, x: (c, x), 0.0, jnp.ones(3), unrol=2)"
+    ),
+    ("trees differ", "tree-map-structure"): (
+        'jax.tree.map(lambda a, b: a + b, {"w": 1, "b": 2}, {"w": 1})'
+    ),
+    ("jax.ops", "jax-has-no-attribute"): ("jax.ops.index_update(jnp.zeros(3), 0, 1.0)"),
+    ("seed passed", "key-expected"): ("jax.random.normal(0, (3,))"),
+    ("split two into three", "unpack-keys"): (
+        "key = jax.random.key(0)\nkey, k1, k2 = jax.random.split(key)"
+    ),
+    ("keys array drawn", "key-single"): (
+        "keys = random.split(random.key(0), 3)\nrandom.normal(keys, (2,))"
+    ),
+    ("string argument", "abstract-array"): (
+        '@jax.jit\ndef run(x, mode):\n    return x\nrun(1.0, "train")'
+    ),
+    ("method jit", "jit-on-method"): (
+        "class Model:\n"
+        "    def __init__(self):\n"
+        "        self.w = 2.0\n"
+        "    @jax.jit\n"
+        "    def __call__(self, x):\n"
+        "        return self.w * x\n"
+        "Model()(1.0)"
+    ),
+    ("constructor checks", "pytree-constructor"): (
+        "@jax.tree_util.register_pytree_node_class\n"
+        "class Point:\n"
+        "    def __init__(self, x, y):\n"
+        "        self.x = jnp.asarray(x, jnp.float32)\n"
+        "        self.y = jnp.asarray(y, jnp.float32)\n"
+        "    def tree_flatten(self):\n"
+        "        return (self.x, self.y), None\n"
+        "    @classmethod\n"
+        "    def tree_unflatten(cls, aux, children):\n"
+        "        return cls(*children)\n"
+        "jax.jacfwd(lambda p: p.x + p.y)(Point(jnp.ones(3), jnp.ones(3)))"
+    ),
+    ("linear without rngs", "missing-rngs"): ("nnx.Linear(3, 4)"),
+    ("key as rngs", "key-in-place-of-Rngs"): ("nnx.Linear(3, 4, rngs=jax.random.key(0))"),
+    ("counter in jax.jit", "TraceContextError"): (
+        "class Counter(nnx.Module):\n"
+        "    def __init__(self):\n"
+        "        self.n = nnx.Variable(jnp.array(0))\n"
+        "    def __call__(self):\n"
+        "        self.n[...] += 1\n"
+        "c = Counter()\n"
+        "jax.jit(lambda x: (c(), x)[1])(1.0)"
+    ),
+    ("optimizer no wrt", "Optimizer-without-wrt"): (
+        "model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))\nnnx.Optimizer(model, optax.adam(1e-3))"
+    ),
+    ("opt update", "update-without-grads"): (
+        "model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))\n"
+        "opt = nnx.Optimizer(model, optax.adam(1e-3), wrt=nnx.Param)\n"
+        "opt.update(jax.tree.map(jnp.ones_like, nnx.state(model)))"
+    ),
+    ("list of layers", "modules-in-a-list"): (
+        "class MLP(nnx.Module):\n"
+        "    def __init__(self, rngs):\n"
+        "        self.layers = [nnx.Linear(2, 2, rngs=rngs) for _ in range(3)]\n"
+        "MLP(nnx.Rngs(0))"
+    ),
+    ("apply", "no-init-and-apply"): (
+        'model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))\nmodel.apply({"params": {}}, jnp.ones((1, 2)))'
+    ),
+    ("split param only", "non-exhaustive-filters"): (
+        "model = nnx.BatchNorm(2, rngs=nnx.Rngs(0))\ngraphdef, params = nnx.split(model, nnx.Param)"
+    ),
+    ("dropout", "Dropout-without-rngs"): ("d = nnx.Dropout(0.5)\nd(jnp.ones(3))"),
+    ("embed of floats", "Embed-needs-integers"): (
+        "nnx.Embed(10, 4, rngs=nnx.Rngs(0))(jnp.ones(3))"
+    ),
+    ("NCHW", "Conv-input-size"): (
+        "nnx.Conv(3, 8, (3, 3), rngs=nnx.Rngs(0))(jnp.ones((1, 3, 32, 32)))"
+    ),
+    ("nnx.grad inside jax.jit", "returned-from-outside"): (
+        "model = nnx.Linear(2, 1, rngs=nnx.Rngs(0))\n"
+        "@jax.jit\n"
+        "def train_step(x, y):\n"
+        "    return nnx.grad(lambda m: jnp.mean((m(x) - y) ** 2))(model)\n"
+        "train_step(jnp.ones((1, 1)), jnp.ones((4, 1)))"
+    ),
+    ("set of filters", "invalid-filter"): (
+        "nnx.state(nnx.Linear(2, 3, rngs=nnx.Rngs(0)), {nnx.Param, nnx.BatchStat})"
+    ),
+    ("eval_shape model", "abstract-model-called"): (
+        "m = nnx.eval_shape(lambda: nnx.Linear(2, 3, rngs=nnx.Rngs(0)))\nm(jnp.ones((1, 2)))"
+    ),
+    ("state.params", "no-attribute-in-State"): (
+        "nnx.state(nnx.Linear(2, 3, rngs=nnx.Rngs(0))).params"
+    ),
+    ("rngs without dropout", "no-RngStream"): ("rngs = nnx.Rngs(params=0)\nrngs.dropout()"),
+    ("nnx.checkpoint", "nnx-has-no-attribute"): ("nnx.lax_scan"),
+    ("flax.optim", "flax-has-no-attribute"): ("from flax import optim"),
+    ("TrainState write", "frozen-struct"): (
+        "from flax.training.train_state import TrainState\n"
+        's = TrainState.create(apply_fn=None, params={"w": jnp.ones(3)}, tx=optax.sgd(0.1))\n'
+        "s.step = 3"
+    ),
+    ("unknown axis", "spec-unknown-axis"): (
+        'mesh = jax.make_mesh((1,), ("data",))\nNamedSharding(mesh, P("batch"))'
+    ),
+    ("rank", "spec-rank"): (
+        'mesh = jax.make_mesh((1,), ("data",))\n'
+        'jax.device_put(jnp.ones(8), NamedSharding(mesh, P("data", None)))'
+    ),
+    ("twice", "spec-axis-twice"): (
+        'P("data", "data")\n'
+        'mesh = jax.make_mesh((1,), ("data",))\n'
+        'NamedSharding(mesh, P("data", "data"))'
+    ),
+    ("no mesh", "mesh-in-context"): (
+        'jax.jit(lambda x: lax.with_sharding_constraint(x, P("data")))(jnp.ones(8))'
+    ),
+    ("psum outside", "unbound-axis-name"): (
+        'def loss(x):\n    return lax.psum(x, "data")\njax.jit(loss)(1.0)'
+    ),
+    ("scan in shard_map", "carry-varying"): (
+        'mesh = jax.make_mesh((1,), ("data",), axis_types=(AxisType.Auto,))\n'
+        "def f(x):\n"
+        "    return lax.scan(lambda c, row: (c + row, None), jnp.zeros(()), x)[0][None]\n"
+        'shard_map(f, mesh=mesh, in_specs=P("data"), out_specs=P("data"))(jnp.ones(16))'
+    ),
+    ("scan with explicit axis", "carry-sharding"): (
+        'mesh = jax.make_mesh((1,), ("x",), axis_types=(AxisType.Explicit,))\n'
+        "with jax.set_mesh(mesh):\n"
+        '    a = jax.device_put(jnp.ones((3, 8)), NamedSharding(mesh, P(None, "x")))\n'
+        "    lax.scan(lambda c, r: (c + r, None), jnp.zeros(8), a)"
+    ),
+    ("explicit add", "shardings-of-operands"): (
+        'mesh = jax.make_mesh((1, 1), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)\n'
+        "with jax.set_mesh(mesh):\n"
+        '    a = jax.device_put(jnp.ones(8), P("x")); b = jax.device_put(jnp.ones(8), P("y"))\n'
+        "    a + b"
+    ),
+    ("donate", "donated-array"): (
+        "f = jax.jit(lambda x: x + 1, donate_argnums=0)\nx = jnp.ones(8); f(x); print(x)"
+    ),
+    ("in_shardings", "shardings-tree"): (
+        'mesh = jax.make_mesh((1,), ("i",))\n'
+        's = NamedSharding(mesh, P("i"))\n'
+        "jax.jit(lambda x, y: x + y, in_shardings=(s,))(jnp.ones(8), jnp.ones(8))"
+    ),
+    ("adamw update without params", "optimizer-needs-params"): (
+        'params = {"w": jnp.ones(3)}\n'
+        "tx = optax.adamw(1e-3)\n"
+        "st = tx.init(params)\n"
+        "tx.update(params, st)"
+    ),
+    ("adam without rate", "optimizer-arguments"): ("optax.adam()"),
+    ("init not called", "optimizer-state"): (
+        'params = {"w": jnp.ones(3)}\ntx = optax.adam(1e-3)\ntx.update(params, params)'
+    ),
+    ("params changed after init", "optimizer-structure"): (
+        'params = {"w": jnp.ones(3)}\n'
+        "tx = optax.adam(1e-3)\n"
+        "st = tx.init(params)\n"
+        'tx.update({"w": jnp.ones(3), "b": jnp.ones(2)}, st)'
+    ),
+    ("AdamState", "optax-has-no-attribute"): (
+        "optax.inject_hyperparams(optax.adam)(learning_rate=0.1)\noptax.AdamState"
+    ),
+    ("integer labels with softmax_cross_entropy", "optax-labels"): (
+        "optax.softmax_cross_entropy(jnp.ones((4, 10)), jnp.arange(4))"
+    ),
+    ("f-string in jit", "format-tracer"): (
+        '@jax.jit\ndef f(x):\n    print(f"x={x:.3f}")\n    return x\nf(1.0)'
+    ),
+    ("dict key", "unhashable-array"): ("{jnp.float32(1): 2}"),
+    ("if array", "truth-value"): ("if jnp.arange(3) > 1:\n    pass"),
+    ("reshape", "reshape-size"): ("jnp.arange(10).reshape(3, 4)"),
+    ("stack", "concatenate-shapes"): ("jnp.concatenate([jnp.ones((2, 3)), jnp.ones((2, 4))])"),
+    ("indices", "too-many-indices"): ("jnp.ones((2, 3))[0, 0, 0]"),
+    ("float index", "float-index"): ("jnp.arange(5)[2.0]"),
+    ("zeros 2.0", "float-shape"): ("jnp.zeros(2.0)"),
+    ("zeros(3, 4)", "shape-not-a-tuple"): ("jnp.zeros(3, 4)"),
+    ("ragged", "ragged-list"): ("jnp.array([[1, 2], [3]])"),
+    ("list minus array", "list-operand"): ("[1.0, 2.0, 3.0] - jnp.ones(3)"),
+    ("einsum", "einsum-size"): ('jnp.einsum("ij,jk->ik", jnp.ones((2, 3)), jnp.ones((4, 5)))'),
+    ("append", "no-such-attribute"): ("jnp.ones(3).append(3)"),
+    ("grad of value", "not-callable"): ("jax.grad(jnp.sum(jnp.ones(3)))"),
+    ("argnums", "grad-argnums"): ("jax.grad(lambda x: x, argnums=1)(1.0)"),
+    ("aux", "grad-aux-pair"): ("jax.value_and_grad(lambda x: x ** 2, has_aux=True)(1.0)"),
+    ("static name", "invalid-argnames"): ('jax.jit(lambda x, n: x, static_argnames="m")(1.0, 2)'),
+    ("static under vmap", "traced-static"): (
+        "f = jax.jit(lambda x, n: x * n, static_argnums=1)\njax.vmap(f)(jnp.ones(3), jnp.arange(3))"
+    ),
+    ("cond structure", "branch-structure"): ("lax.cond(True, lambda x: (x, x), lambda x: x, 1.0)"),
+    ("cond values", "cond-callables"): ("lax.cond(True, 1.0, 2.0)"),
+    ("cond pred vector", "cond-predicate"): (
+        "lax.cond(jnp.array([True, False]), lambda: 1.0, lambda: 2.0)"
+    ),
+    ("while cond", "while-condition"): (
+        "lax.while_loop(lambda x: x, lambda x: x - 1, jnp.ones(3))"
+    ),
+    ("scan sizes", "scan-sizes"): (
+        "lax.scan(lambda c, x: (c, x), 0.0, (jnp.ones(3), jnp.ones(4)))"
+    ),
+    ("length", "scan-length"): ("lax.scan(lambda c, x: (c, x), 0.0, jnp.ones(3), length=4)"),
+    ("custom_vjp", "custom-rule-missing"): (
+        "@jax.custom_vjp\ndef f(x):\n    return x\njax.grad(f)(1.0)"
+    ),
+    ("bwd single", "custom-vjp-bwd"): (
+        "@jax.custom_vjp\n"
+        "def f(x, y):\n"
+        "    return x * y\n"
+        "f.defvjp(lambda x, y: (x * y, (x, y)), lambda r, g: g * r[0])\n"
+        "jax.grad(f)(1.0, 2.0)"
+    ),
+    ("unflatten", "tree-unflatten"): (
+        'leaves, tree = jax.tree.flatten({"a": 1, "b": 2})\njax.tree.unflatten(tree, leaves[:1])'
+    ),
+    ("mixed keys", "dict-keys"): ('jax.tree.leaves({1: 1.0, "a": 2.0})'),
+    ("key plus 1", "key-arithmetic"): ("jax.random.key(0) + 1"),
+    ("normal int", "random-dtype"): ("jax.random.normal(jax.random.key(0), (3,), int)"),
+    ("seed str", "key-seed"): ("jax.random.key(jnp.arange(3))"),
+    ("return str", "returned-not-array"): ('jax.jit(lambda x: "done")(1.0)'),
+    ("mask", "mask-shape"): ("jnp.ones(3)[jnp.array([True, False])]"),
+    ("not", "bits-of-float"): ("~jnp.ones(3)"),
+    ("minus mask", "negated-mask"): ("-(jnp.ones(3) > 0)"),
+    ("at set", "set-shape"): ("jnp.zeros(3).at[:2].set(jnp.ones(3))"),
+    ("lax.add", "lax-dtypes"): ("lax.add(jnp.float32(1), jnp.int32(1))"),
+    ("inv", "core-dimension"): ("jnp.linalg.inv(jnp.ones((2, 3)))"),
+    ("max empty", "empty-reduction"): ("jnp.max(jnp.array([]))"),
+    ("debug nans", "nan-found"): ("with jax.debug_nans(True):\n    jnp.log(jnp.array(-1.0))"),
+    ("big int", "int-overflow"): ("jnp.int32(2 ** 40)"),
+    ("heads", "heads-do-not-divide"): ("nnx.MultiHeadAttention(3, 4, rngs=nnx.Rngs(0))"),
+    ("set_attributes", "no-such-mode"): (
+        "nnx.Linear(2, 3, rngs=nnx.Rngs(0)).set_attributes(deterministic=True)"
+    ),
+    ("sequential", "Sequential-not-callable"): (
+        'nnx.Sequential(nnx.Linear(2, 2, rngs=nnx.Rngs(0)), "relu")(jnp.ones((1, 2)))'
+    ),
+    ("metric", "metric-keyword"): ('nnx.metrics.Average("loss").update(value=1.0)'),
+    ("opt.model", "Optimizer-has-no-model"): (
+        "nnx.Optimizer(nnx.Linear(2, 3, rngs=nnx.Rngs(0)), optax.sgd(.1), wrt=nnx.Param).model"
+    ),
+    ("init only", "optimizer-methods"): ("optax.adam(1e-3).apply_gradients(3)"),
+    ("Mesh", "mesh-axis-names"): ('Mesh(np.array(jax.devices()), ("a", "b"))'),
+}

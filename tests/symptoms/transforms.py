@@ -1,0 +1,151 @@
+"""Programs for errors of transforms, loops, trees, keys and sharding."""
+
+#: A class that JAX rebuilds, and that checks what it is given.
+CHECKED = """
+@jax.tree_util.register_pytree_node_class
+class Checked:
+    def __init__(self, x):
+        assert x is not None
+        self.x, self.shape = x, (1 + x if type(x) is tuple else x.shape)
+    def tree_flatten(self):
+        return (self.x,), None
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        return cls(*children)
+"""
+
+PROGRAMS = {
+    # transforms
+    "TypeError: in_axes must be an int, None, or": "jax.vmap(jnp.sin, in_axes='0')(x)",
+    "ValueError: must be passed at least one argument containing an array or axis_size": (
+        "jax.vmap(lambda: 1.0)()"
+    ),
+    "ValueError: out_axes, got axis spec None but output was batched": (
+        "jax.vmap(jnp.sin, out_axes=None)(x)"
+    ),
+    "TypeError: (input dtype that is a sub-dtype of np.floating), but got int": (
+        "jax.jacfwd(jnp.sin)(1)"
+    ),
+    "TypeError: with holomorphic=True requires": "jax.grad(jnp.square, holomorphic=True)(1.0)",
+    "TypeError: primal and tangent arguments to jax.jvp must have the same tree structure": (
+        "jax.jvp(jnp.add, (1.0, 2.0), (1.0,))"
+    ),
+    "TypeError: primal and tangent arguments to jax.jvp do not match": (
+        "jax.jvp(jnp.sin, (1.0,), (1,))"
+    ),
+    "ValueError: jvp called with different primal and tangent shapes": (
+        "jax.jvp(jnp.sin, (x,), (jnp.ones(2),))"
+    ),
+    "ValueError: The argument to a VJP function returned by `jax.vjp` must match": (
+        "jax.vjp(jnp.sin, 1.0)[1]((1.0, 2.0))"
+    ),
+    # loops and branches
+    "ValueError: Array inputs to associative_scan must have the same first dimension": (
+        "jax.lax.associative_scan(lambda a, b: a, (x, jnp.ones(2)))"
+    ),
+    "TypeError: cond predicate is None": "jax.lax.cond(None, jnp.sin, jnp.cos, 1.0)",
+    "TypeError: Branch index must be scalar": (
+        "jax.lax.switch(jnp.array([0, 1]), [jnp.sin, jnp.cos], 1.0)"
+    ),
+    "TypeError: select cases must have the same shapes": "jax.lax.select(x > 0, x, jnp.ones(2))",
+    "TypeError: select `which` must be scalar or have the same shape as cases": (
+        "jax.lax.select(jnp.ones(2) > 0, x, x)"
+    ),
+    "TypeError: while_loop() got an unexpected keyword argument": (
+        "jax.lax.while_loop(jnp.any, jnp.sin, 1.0, unroll=2)"
+    ),
+    "TypeError: associative_scan() got an unexpected keyword argument": (
+        "jax.lax.associative_scan(jnp.add, x, init=0.0)"
+    ),
+    "TypeError: scan() got an unexpected keyword argument": "jax.lax.scan(jnp.add, 0.0, x, axis=0)",
+    "TypeError: cond() got an unexpected keyword argument": (
+        "jax.lax.cond(True, jnp.sin, jnp.cos, x=1.0)"
+    ),
+    # trees
+    "TypeError: ": CHECKED + "jax.tree.map(lambda x: (), Checked(x))",
+    "AttributeError: ": CHECKED + "jax.tree.map(lambda x: object(), Checked(x))",
+    "AssertionError: ": CHECKED + "jax.tree.map(lambda x: None, Checked(x))",
+    "AttributeError: module 'jax' has no attribute 'tree_": "jax.tree_leaves({})",
+    "ValueError: Too many leaves for PyTreeDef": (
+        "jax.tree.unflatten(jax.tree.structure((1,)), (1, 2))"
+    ),
+    "TypeError: '>' is not a valid JAX type": "jax.typeof(object())",
+    "ValueError: data_fields and meta_fields must not overlap": (
+        "jax.tree_util.register_dataclass(object, ['x'], ['x'])"
+    ),
+    "TypeError: data_fields and meta_fields must both be specified": (
+        "jax.tree_util.register_dataclass(object, ['x'])"
+    ),
+    # keys
+    "TypeError: invalid PRNG key data: expected key_data to have ndim": (
+        "jax.random.wrap_key_data(3)"
+    ),
+    "TypeError: invalid PRNG key data: expected key_data.ndim": (
+        "jax.random.wrap_key_data(jnp.uint32(3))"
+    ),
+    "TypeError: PRNG key seed must be an integer": "jax.random.key(1.5)",
+    "TypeError: , key<": "x + key",
+    "TypeError: does not accept dtype key<": "-key",
+    "ValueError: Cannot convert_element_type from key<": (
+        "jax.jit(lambda key: key.astype(int))(key)"
+    ),
+    "ValueError: dtype=key<": "jnp.where(True, x, key)",
+    "TypeError: Cannot interpret 'key<": "np.zeros(3, key.dtype)",
+    "ValueError: must be a float or complex dtype, got": "jax.random.normal(key, dtype=int)",
+    "TypeError: bernoulli probability `p` must have a floating dtype": (
+        "jax.random.bernoulli(key, 1)"
+    ),
+    "TypeError: randint only accepts integer dtypes": "jax.random.randint(key, (3,), 0, 10, float)",
+    # sharding
+    "ValueError: argument must refer to an axis marked as manual": (
+        "jax.shard_map(jnp.sin, mesh=mesh, in_specs=jax.P('k'), out_specs=jax.P('i'))(x)"
+    ),
+    "ValueError: is only valid for values of rank at least": (
+        "jax.ShapeDtypeStruct((3,), float, sharding=jax.NamedSharding(mesh, jax.P('i', 'j')))"
+    ),
+    "ValueError: implies that array axis": (
+        "sharding = jax.NamedSharding(jax.sharding.AbstractMesh((2,), ('i',)), jax.P('i'))\n"
+        "sharding.shard_shape((3,))"
+    ),
+    "ValueError: if a PartitionSpec is passed to device_put": "jax.device_put(x, jax.P('i'))",
+    "ValueError: Using PartitionSpec when you are not under a mesh context": (
+        "jnp.zeros(3, out_sharding=jax.P('i'))"
+    ),
+    "ValueError: The context mesh cannot be empty": (
+        "jax.shard_map(jnp.sin, in_specs=jax.P('i'), out_specs=jax.P('i'))(x)"
+    ),
+    "ValueError: shard_map out_specs\nAt that key path": (
+        "jax.jit(jax.shard_map(jnp.sin, mesh=mesh, in_specs=jax.P(), out_specs=[jax.P()]))(x)"
+    ),
+    "TypeError: specs argument must be a pytree of `jax.sharding.PartitionSpec`": (
+        "jax.shard_map(jnp.sin, mesh=mesh, in_specs=('i',), out_specs=jax.P('i'))(x)"
+    ),
+    "ShardingTypeError: All operands should have the same sharding": (
+        "jnp.concatenate([split('i', None), split(None, 'j')])"
+    ),
+    "ShardingTypeError: select cases must have the same shardings": (
+        "jnp.where(split('i', None) > 0, split('i', None), split('j', None))"
+    ),
+    "ShardingTypeError: must be scalar or have the same sharding as cases": (
+        "jnp.where(split('j', None) > 0, split('i', None), split('i', None))"
+    ),
+    "ValueError: passed to with_sharding_constraint can only refer to Auto axes": (
+        "jax.lax.with_sharding_constraint(x, jax.NamedSharding(mesh, jax.P('i')))"
+    ),
+    # custom rules and callbacks
+    "AttributeError: No JVP defined for custom_jvp function": "jax.custom_jvp(jnp.sin)(1.0)",
+    "ValueError: must produce an output with the same type as the args tuple of the primal": (
+        "f = jax.custom_vjp(jnp.sin)\n"
+        "f.defvjp(lambda x: (f(x), None), lambda _, g: (x,))\n"
+        "jax.grad(f)(1.0)"
+    ),
+    "JaxRuntimeError: Incorrect output shape for return value": (
+        "jax.pure_callback(lambda x: x, jax.typeof(x[0]), x)"
+    ),
+    "JaxRuntimeError: Incorrect output dtype for return value": (
+        "jax.pure_callback(lambda x: 1, jax.typeof(x[0]), x)"
+    ),
+    "JaxRuntimeError: Mismatched number of outputs from callback": (
+        "jax.pure_callback(lambda x: (1.0, 1.0), jax.typeof(x[0]), x)"
+    ),
+}

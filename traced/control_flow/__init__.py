@@ -1,0 +1,1 @@
+"""Loops: what they carry and give out at each step."""

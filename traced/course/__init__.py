@@ -1,0 +1,1 @@
+"""What a reader meets of the machinery: exercise, hint, journal, prediction, `explain`."""

@@ -1,0 +1,141 @@
+"""An exercise: what is asked of an answer, three hints, and a solution."""
+
+import ast
+import inspect
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from html import escape
+from typing import Any
+
+from traced.course import journal
+from traced.course.causes import tell_cause, tell_change
+from traced.drawing.picture import Picture
+from traced.findings.feedback import Feedback, Found, NotAttempted, Question, require
+from traced.internals.canary import CouldNotTell
+from traced.running.guard import guard, guard_names
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One exercise, named like the function or class that the reader writes.
+
+    `questions` are asked in order and the first finding ends the check. `verified` says what a
+    passed answer has shown. `answer` is the solution that the page shows and the tests run.
+    """
+
+    name: str
+    questions: tuple[Question, ...]
+    hints: tuple[str, str, str]
+    verified: str
+    answer: Any
+
+    @property
+    def lesson(self) -> str:
+        """The lesson's name, which is that of the folder that its solution lies in."""
+        module: str = self.answer.__module__
+        return module.split(".")[-3]
+
+    def check(self, answer: Any) -> Feedback:
+        """Return what the check saw: not attempted, not yet (with a finding), or passed.
+
+        Where JAX or Flax does not show what the check looks at, it could not tell, and nothing is
+        noted. Nothing that the answer does is raised, but for the reader's `KeyboardInterrupt`.
+        """
+        feedback = replace(_ask(self.questions, answer, self.name), lesson=self.lesson)
+        if feedback.state in ("passed", "not yet"):
+            journal.note(self.lesson, self.name, feedback.state)
+        if feedback.state == "passed":
+            return replace(feedback, verified=self.verified)
+        return replace(feedback, hint=f"ex.{self.name}.hint()")
+
+    def hint(self, level: int = 1) -> Picture:
+        """Return hint 1 (where to look), 2 (which tool) or 3 (what shape the answer has).
+
+        Raises `ValueError` for another level.
+        """
+        if level not in (1, 2, 3):
+            raise ValueError(f"`level` must be 1, 2 or 3, got {level!r}")
+        title, text = f"hint {level} of 3", self.hints[level - 1]
+        more = f"more: ex.{self.name}.hint({level + 1})" if level < 3 else ""
+        html = f"<p><strong>{title}:</strong> {escape(text)}</p><p>{escape(more)}</p>"
+        return Picture(f"{title}: {text}\n{more}".rstrip(), html)
+
+    def solution(self) -> Picture:
+        """Return one solution, with the imports it needs; folded away where HTML is shown."""
+        code = source_of(self.answer)
+        title = f"One solution of <code>{escape(self.name)}</code>"
+        pane = (
+            f'<pre style="background:transparent;overflow-x:auto"><code>{escape(code)}</code></pre>'
+        )
+        return Picture(code, f"<details><summary>{title}</summary>{pane}</details>")
+
+
+def ask(question: Question, f: Any) -> Feedback:
+    """Put one question to a function of one's own, as the check of an exercise would.
+
+    >>> from traced.questions import returns
+    >>> ask(returns(abs, (-1.0,)), abs)
+    abs: passed
+    """
+    return _ask((question,), f, getattr(f, "__name__", type(f).__name__))
+
+
+def _ask(questions: Iterable[Question], answer: Any, name: str) -> Feedback:
+    asked: list[Question] = []
+    changed: list[str] = []
+    try:
+        with guard() as outside, guard_names(answer) as changed:
+            for question in questions:
+                asked.append(question)
+                question(answer)
+        require(not outside, "effects/outside", changed=", ".join(outside))
+        if changed:
+            raise tell_change(asked, answer, changed)
+    except NotAttempted:
+        return Feedback(name, "not attempted")
+    except Found as found:
+        return Feedback(name, "not yet", tell_cause(found, asked[-1], answer, changed))
+    except CouldNotTell as unseen:
+        return Feedback(name, "could not tell", unseen=str(unseen).removeprefix("could not tell "))
+    return Feedback(name, "passed")
+
+
+def source_of(answer: Any) -> str:
+    """Return the source of a module's function or class, after all that it needs of the module.
+
+    >>> print(source_of(source_of).partition("\\n")[0])
+    import ast
+    """
+    lines = inspect.getsource(sys.modules[answer.__module__]).splitlines()
+    # From the end on: what a definition needs stands above it.
+    wanted, kept = {answer.__name__}, []
+    for node in reversed(ast.parse("\n".join(lines)).body):
+        if wanted & _bound(node):
+            wanted |= {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
+            kept.append((type(node), "\n".join(lines[_first_line(node) - 1 : node.end_lineno])))
+    return _spaced(kept[::-1])
+
+
+def _bound(node: ast.stmt) -> set[str]:
+    """Return the names that a statement of a module defines."""
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return {alias.asname or alias.name.partition(".")[0] for alias in node.names}
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return {node.name}
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    return {target.id for target in targets if isinstance(target, ast.Name)}
+
+
+def _first_line(node: ast.stmt) -> int:
+    decorators = getattr(node, "decorator_list", [])
+    return decorators[0].lineno if decorators else node.lineno
+
+
+def _spaced(statements: list[tuple[type, str]]) -> str:
+    """Join statements, with one blank line between the imports and each definition."""
+    text = ""
+    for before, (kind, source) in zip([None, *statements], statements, strict=False):
+        imports = before and {before[0], kind} <= {ast.Import, ast.ImportFrom}
+        text += ("" if before is None else "\n" if imports else "\n\n") + source
+    return text

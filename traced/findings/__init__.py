@@ -1,0 +1,1 @@
+"""What a check says: findings, their catalogue, and the feedback made of them."""

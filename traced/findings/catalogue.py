@@ -1,0 +1,31 @@
+"""Every finding by its code, read from `catalogue.toml`."""
+
+import tomllib
+from dataclasses import dataclass, field
+from importlib.resources import files
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is always true of a finding, whatever code it was found in."""
+
+    headline: str
+    rule: str
+    lesson: str = ""  # where none explains it yet, the field guide does
+    section: str = ""
+    also: dict[str, str] = field(default_factory=dict)  # sections by lesson, for its exercises
+
+    def read_in(self, lesson: str) -> str:
+        """Return what to read: in the lesson of that name if it explains it, or else elsewhere.
+
+        >>> Entry("a headline", "a rule", "02_tracing", "A section").read_in("purity")
+        '02_tracing, “A section”'
+        """
+        own = [(name, section) for name, section in self.also.items() if name[3:] == lesson]
+        name, section = own[0] if own else (self.lesson, self.section)
+        return f"{name}, “{section}”" if name else ""
+
+
+_TEXT = files("traced.findings").joinpath("catalogue.toml").read_text("utf-8")
+
+CATALOGUE: dict[str, Entry] = {code: Entry(**row) for code, row in tomllib.loads(_TEXT).items()}

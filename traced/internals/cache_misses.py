@@ -1,0 +1,69 @@
+"""JAX's own explanation of each trace that it makes.
+
+- The text that `jax.explain_cache_misses` logs: JAX explains a retrace in no other form.
+- Whether a trace is under way, only `jax.extend.core` tells.
+"""
+
+import contextlib
+import functools
+import logging
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+
+from traced.internals.frames import are_refs_rewritten
+
+
+class _Messages(logging.Handler):
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[tuple[str, bool]] = []
+        self.outside = _trace_state()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        text = record.getMessage()
+        if text.startswith("TRACING CACHE MISS") and not are_refs_rewritten():
+            self.texts.append((text, _trace_state() != self.outside))
+
+
+def is_tracing() -> bool:
+    """Return whether a function is being traced here and now."""
+    return bool(_trace_state() != _clean_state())
+
+
+@functools.cache
+def _clean_state() -> Any:
+    # In a thread of its own no trace is under way.
+    found: list[Any] = []
+    thread = threading.Thread(target=lambda: found.append(_trace_state()))
+    thread.start()
+    thread.join()
+    return found[0]
+
+
+def _trace_state() -> Any:
+    from jax.extend.core import get_opaque_trace_state  # takes a tenth as long to import as JAX
+
+    return get_opaque_trace_state()  # type: ignore[no-untyped-call]  # JAX gives it no types
+
+
+@contextlib.contextmanager
+def record_cache_misses() -> Iterator[list[tuple[str, bool]]]:
+    """Collect JAX's explanation of each trace made in the `with` block, and print none of them.
+
+    Beside each stands whether it was made while another function was being traced.
+    """
+    logger, messages = logging.getLogger("jax"), _Messages()
+    kept = logger.handlers, logger.propagate, logger.level
+    # A collection around this one goes on collecting.
+    outer = [handler for handler in logger.handlers if isinstance(handler, _Messages)]
+    logger.handlers, logger.propagate = [*outer, messages], False
+    logger.setLevel(logging.WARNING)
+    try:
+        with jax.explain_cache_misses(True):
+            yield messages.texts
+    finally:
+        logger.handlers, logger.propagate = kept[:2]
+        logger.setLevel(kept[2])

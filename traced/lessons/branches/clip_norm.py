@@ -1,0 +1,84 @@
+"""Shorten a gradient to a traced limit, and compute nothing where a flag disables that."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from traced.course.exercise import Exercise
+from traced.findings.feedback import require
+from traced.lessons.branches.solutions.clip_norm import clip_norm as solution
+from traced.lessons.edge_cases import vectors
+from traced.programs.jaxprs import find_equations
+from traced.programs.stages import count_stages
+from traced.questions import compare, traces_at_most, works_under_jit
+from traced.running.attempt import attempt
+
+_G = jnp.array([3.0, -4.0])
+
+
+def _shortened(g: Any, limit: float, enabled: bool) -> Any:
+    length = np.sqrt(np.sum(np.square(g)))
+    return np.asarray(g) * np.float32(limit / length if enabled and length > limit else 1)
+
+
+def _when_enabled(answer: Any) -> Callable[..., Any]:
+    return lambda g: answer(g, 1.0, True)
+
+
+def _shortens_where_enabled(answer: Any) -> None:
+    cases = (
+        (_G, 1.0, True),
+        (_G, 2.5, True),
+        (_G, 9.0, True),
+        (_G, 5.0, True),
+        (0 * _G, 1.0, True),
+    )
+    for g, limit, enabled in (*cases, (_G, 1.0, False)):
+        given = f"g = {g}, limit = {limit}, enabled = {enabled}"
+        wanted = _shortened(g, limit, enabled)
+        compare(wanted, attempt(answer, g, limit, enabled), given=given)
+
+
+def _shortens_vectors_of_any_length(answer: Any) -> None:
+    for name in ("one entry", "entries from -100 to 100", "one large entry", "257 entries"):
+        g = jnp.asarray(vectors()[name])
+        given = f"{name}, limit = 0.25, enabled = True"
+        compare(_shortened(g, 0.25, True), attempt(answer, g, 0.25, True), given=given)
+
+
+def _computes_nothing_when_disabled(answer: Any) -> None:
+    def disabled(g: Any) -> Any:
+        return answer(g, 1.0, False)
+
+    eqns = attempt(find_equations, disabled, _G)
+    work = [each for each in eqns if not each.nests]
+    where = [each.place for each in work[:1]]
+    # Dead equations are dropped when the jaxpr is lowered.
+    left = attempt(count_stages, disabled, _G).stablehlo
+    require(not left, "branches/known-in-advance", *where, enabled=False, equations=len(work))
+
+
+clip_norm = Exercise(
+    name="clip_norm",
+    questions=(
+        works_under_jit(_when_enabled, _G),
+        traces_at_most(
+            2, _shortens_where_enabled, "limits 1.0, 2.5, 9.0, 5.0 and 1.0 enabled, then disabled"
+        ),
+        _shortens_vectors_of_any_length,
+        _computes_nothing_when_disabled,
+    ),
+    hints=(
+        "There are two choices in one `if`. Ask of each: is it known while JAX traces, "
+        "or does it depend on the numbers in `g`?",
+        "A flag is known if it is a static argument. The comparison of two traced numbers needs "
+        "`jnp.where`, or the smaller of two factors.",
+        "One static name for `jit`; a plain `if` on the flag that returns early; "
+        "below it one expression that picks the factor.",
+    ),
+    verified="right values for six calls from two traces, and for vectors of four lengths; none of "
+    "the work where it is disabled",
+    answer=solution,
+)

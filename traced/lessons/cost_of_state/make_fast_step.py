@@ -1,0 +1,62 @@
+"""Write what makes a training step of a model that runs little Python at each call."""
+
+from typing import Any
+
+import jax
+from flax import nnx
+
+from traced.course.exercise import Exercise
+from traced.lessons.cost_of_state.python_calls import require_little_python
+from traced.lessons.cost_of_state.solutions.make_fast_step import make_fast_step as solution
+from traced.lessons.cost_of_state.training import STEP, Net, batches, one_batch, start, trained
+from traced.modules.questions import updates_like
+from traced.questions import compare, traces_at_most
+from traced.running.attempt import attempt
+
+
+def _returns_the_losses(answer: Any) -> None:
+    """Require the losses of three steps, and what they leave in the model and the optimizer."""
+    objects = start()
+    call = attempt(answer, *objects)
+    for i, (x, y) in enumerate(zip(*batches(3), strict=True)):
+        got = attempt(call, x, y)
+        losses, _ = trained(3)
+        compare(losses[i], got, given=f"step {i + 1} of 3")
+    _, leaves = trained(3)
+    wanted = jax.tree.unflatten(jax.tree.structure(nnx.state(objects)), leaves)
+    compare(wanted, nnx.state(objects), given="model and optimizer after 3 steps")
+
+
+def _trains_what_it_is_given(answer: Any) -> None:
+    """Require the changes of a step in the model and the optimizer that were passed."""
+
+    def run(model: Net, optimizer: nnx.Optimizer[Net], x: jax.Array, y: jax.Array) -> Any:
+        return attempt(attempt(answer, model, optimizer), x, y)
+
+    updates_like(nnx.jit(STEP), *start(), *one_batch())(run)
+
+
+def _runs_little_python(answer: Any) -> None:
+    """Require a call of the step to run few Python functions."""
+    require_little_python(attempt(answer, *start()), *one_batch())
+
+
+make_fast_step = Exercise(
+    name="make_fast_step",
+    questions=(
+        _trains_what_it_is_given,
+        _returns_the_losses,
+        traces_at_most(1, _returns_the_losses, "three steps"),
+        _runs_little_python,
+    ),
+    hints=(
+        "The table above counts the Python functions of each way. Which ones are below the bound, "
+        "and which of those change the model that was given?",
+        "`nnx.jit_partial` takes a step and the objects, and returns a function of the rest. "
+        "It wants tree mode.",
+        "One line: the function of Flax that takes objects once, given `step`, both objects and "
+        "the mode.",
+    ),
+    verified="losses and Variables as of the plain loop, after one step and three; little Python",
+    answer=solution,
+)

@@ -1,0 +1,55 @@
+"""The training that answers are compared with: a model, its optimizer, batches, a plain loop."""
+
+from functools import cache
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax  # type: ignore[import-untyped]  # it has none
+from flax import nnx
+
+from traced.lessons.cost_of_state.solutions.split_step import step
+
+STEP: Any = step  # a solution has no types
+
+
+class Net(nnx.Module):
+    """Two layers, made without the random numbers that would have to be compiled."""
+
+    def __init__(self) -> None:
+        weights = np.sin(np.arange(128, dtype=np.float32)).reshape(2, 8, 8) / 2
+        self.kernels = nnx.List([nnx.Param(jnp.asarray(each)) for each in weights])
+        self.biases = nnx.List([nnx.Param(jnp.zeros(8)) for _ in weights])
+
+    def loss(self, x: jax.Array, y: jax.Array) -> jax.Array:
+        """Return the mean squared error."""
+        for kernel, bias in zip(self.kernels, self.biases, strict=True):
+            x = nnx.tanh(x @ kernel[...] + bias[...])
+        return jnp.mean((x - y) ** 2)
+
+
+def start() -> tuple[Net, nnx.Optimizer[Net]]:
+    """Return a model and its optimizer, as each training begins."""
+    model = Net()
+    return model, nnx.Optimizer(model, optax.sgd(0.1, momentum=0.9), wrt=nnx.Param)
+
+
+def batches(count: int) -> tuple[jax.Array, jax.Array]:
+    """Return so many batches of inputs and targets."""
+    x = np.linspace(-1.0, 1.0, count * 4 * 8, dtype=np.float32).reshape(count, 4, 8)
+    return jnp.asarray(np.sin(7 * x)), jnp.asarray(x)
+
+
+def one_batch() -> tuple[jax.Array, jax.Array]:
+    """Return the inputs and the targets of one batch."""
+    xs, ys = batches(1)
+    return xs[0], ys[0]
+
+
+@cache
+def trained(count: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Return the losses of the plain loop, and the leaves of the state that it ends with."""
+    objects, step = start(), nnx.jit(STEP)
+    losses = [step(*objects, x, y) for x, y in zip(*batches(count), strict=True)]
+    return list(map(np.asarray, losses)), list(map(np.asarray, jax.tree.leaves(nnx.state(objects))))

@@ -1,0 +1,74 @@
+"""Write a sum whose past decays at each step, with no step that waits for the one before it."""
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from traced.course.exercise import Exercise
+from traced.findings.feedback import require
+from traced.lessons.loops.equations import LOOPS, grows_no_more_than
+from traced.lessons.loops.rows import random_rows
+from traced.lessons.loops.solutions.decayed_sum import decayed_sum as solution
+from traced.programs.jaxprs import find_equations
+from traced.questions import returns
+from traced.running.attempt import attempt
+
+_LONG = 256
+
+
+def _of_ones(n: int) -> tuple[Any, ...]:
+    return jnp.ones(n), jnp.ones(n)
+
+
+def _sums(decay: Any, x: Any) -> Any:
+    y = [np.float32(x[0])]
+    for d, value in zip(np.asarray(decay)[1:], np.asarray(x)[1:], strict=True):
+        y.append(np.float32(d * y[-1] + value))
+    return np.stack(y)
+
+
+def _waits_for_nothing(answer: Any) -> None:
+    """Require that there is no loop in the trace."""
+    for each in attempt(find_equations, answer, *_of_ones(16)):
+        sequential = each.primitive in LOOPS
+        require(not sequential, "loops/sequential", each.place, primitive=each.primitive)
+
+
+def _holds_no_pairs(answer: Any) -> None:
+    """Require that no array in the trace has as many entries as there are pairs."""
+    for each in attempt(find_equations, answer, *_of_ones(_LONG)):
+        for var in each.eqn.outvars:
+            large = np.prod(getattr(var.aval, "shape", ())) >= _LONG * (_LONG - 1) // 2
+            require(not large, "cost/memory", each.place, an_array_of_all_pairs=str(var.aval))
+
+
+decayed_sum = Exercise(
+    name="decayed_sum",
+    questions=(
+        returns(
+            _sums,
+            (jnp.array([5.0, 0.5, 2.0, -1.0]), jnp.array([1.0, 2.0, 3.0, 4.0])),
+            (jnp.array([1.0, 0.0, 0.9, 0.0, 0.5, 0.5]), random_rows(6)),
+            (jnp.ones(1), jnp.array([7.0])),
+            (jnp.array([9.0, 2.0, 2.0]), jnp.ones(3)),
+            (jnp.array([100.0, -100.0, 50.0, 1e-6, 1.0]), random_rows(5)),
+        ),
+        _waits_for_nothing,
+        grows_no_more_than(4, _of_ones, 16, _LONG),
+        _holds_no_pairs,
+        # So many that a product of all decays is zero. What is unrolled would take its time.
+        returns(_sums, (0.9 * jnp.cos(random_rows(257)), random_rows(257))),
+    ),
+    hints=(
+        "A step does two things to what came before: it multiplies, and it adds. "
+        "What do two steps in a row multiply by, and what do they add?",
+        "`lax.associative_scan` takes pytrees: elements may be pairs of arrays. Its function "
+        "gets an earlier and a later element, and returns the two as one.",
+        "The function takes two pairs, first and second. The factor of both is the product; "
+        "the summand of both is the first one's, multiplied on, plus the second one's. "
+        "The result is the second half of the pair.",
+    ),
+    verified="right sums for six pairs of vectors; no loop, few equations, no array of all pairs",
+    answer=solution,
+)

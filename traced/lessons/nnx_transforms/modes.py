@@ -1,0 +1,44 @@
+"""The two modes of NNX, in which every answer is tried."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from flax import nnx
+
+from traced.findings.feedback import Found, Question, fault
+from traced.modules.questions import lost_change
+from traced.questions import traces_at_most
+from traced.running.attempt import attempt
+
+#: The modes in which an answer is called under `nnx.jit`, as evidence names them.
+MODES = {"graph mode": True, "tree mode": False}
+
+
+def traces_in_both_modes(most: int, run: Callable[..., None], calls: str) -> Iterator[Question]:
+    """Yield the question of each mode whether `run` traces a function more than `most` times."""
+    for mode, graph in MODES.items():
+        yield traces_at_most(most, partial(run, graph=graph), f"{calls}, in {mode}")
+
+
+def ways_to_call(call: Callable[..., Any]) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Yield the ways to call a function on modules: without `nnx.jit`, and in each mode."""
+    yield "without `nnx.jit`", call
+    for mode, graph in MODES.items():
+        yield f"under `nnx.jit`, in {mode}", nnx.jit(call, graph=graph)
+
+
+def repeated_noise(
+    call: Callable[..., Any], args: Mapping[str, Any], noise: Callable[[Any], Any], way: str
+) -> Found:
+    """Return the finding for a call that repeats its noise though its `rngs` are given again.
+
+    `noise` takes what is noise from a result. The numbers may be those of any `rngs`, and otherwise
+    the stream has not moved on.
+    """
+    draws = [noise(attempt(call, **{**args, "rngs": nnx.Rngs(seed)})) for seed in (1, 2)]
+    if draws[0] == draws[1]:
+        saw = {"rngs": "`nnx.Rngs(1)` and `nnx.Rngs(2)`", "their noise": "the same"}
+        return fault("keys/ignored", given=way, **saw)
+    saw = {"given": way, "noise of a second call": "the same"}
+    return lost_change(call, args, "rngs.default.count", "rng count", **saw)

@@ -1,0 +1,79 @@
+"""Complete a call of a module that was split, which returns the result and the new state."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import nnx
+
+from traced.course.exercise import Exercise
+from traced.findings.feedback import require
+from traced.lessons.nnx_transforms.solutions.pure_call import pure_call as solution
+from traced.questions import compare
+from traced.running.attempt import attempt
+
+
+class _Meter(nnx.Module):
+    """Add noise, and the sum of what was seen: two kinds of state that a call changes."""
+
+    def __init__(self) -> None:
+        self.scale = nnx.Param(jnp.array([2.0, -1.0, 0.5]))
+        self.total = nnx.Variable(jnp.zeros(()))
+        self.rngs = nnx.Rngs(0)
+
+    def __call__(self, x: Any) -> Any:
+        self.total[...] += jnp.sum(x)
+        return self.scale * x + self.total[...] + self.rngs.uniform(x.shape)
+
+
+_x = jnp.array([1.0, 2.0, -4.0])
+_pure_call: Any = solution
+
+
+def _gives_result_and_state(answer: Any) -> None:
+    """Require the right pair from each of two calls, and a state that is left as it was."""
+    graphdef, state = nnx.split(_Meter())
+    for x in (_x, 2 * _x):
+        given = jax.tree.map(lambda leaf: leaf, state)  # other Variables, to spoil
+        got = attempt(answer, graphdef, given, x)
+        _require_unchanged(state, given)
+        wanted = _pure_call(graphdef, state, x)
+        compare(wanted, got, given=f"x = {x}")
+        _, state = wanted
+
+
+def _require_unchanged(state: Any, given: Any) -> None:
+    """Require the arrays of a state in what an answer was given."""
+    leaves = zip(jax.tree.leaves_with_path(state), jax.tree.leaves(given), strict=True)
+    for (path, old), new in leaves:
+        where = f"state{jax.tree_util.keystr(path)}"
+        require(old is new, "effects/argument", where=where, before=old, after=new)
+
+
+def _can_be_transformed(answer: Any) -> None:
+    """Require the right derivatives in the input and in the parameters, under `jax.jit`."""
+    graphdef, *states = nnx.split(_Meter(), nnx.Param, ...)
+    params, rest = states
+
+    def value(x: Any, params: Any, rest: Any) -> Any:
+        return jnp.sum(answer(graphdef, nnx.merge_state(params, rest), x)[0])
+
+    got = attempt(jax.jit(jax.grad(value, argnums=(0, 1))), _x, params, rest)
+    wanted = np.array([5.0, 2.0, 3.5], "float32"), jax.tree.map(lambda _: np.asarray(_x), params)
+    compare(wanted, got, given="jax.grad of the sum, in x and in the parameters")
+
+
+pure_call = Exercise(
+    name="pure_call",
+    questions=(_gives_result_and_state, _can_be_transformed),
+    hints=(
+        "Ask of each thing that the call changes: where is it afterwards, and who else holds it?",
+        "`nnx.merge` makes a module of the two parts, on the Variables that it is given unless "
+        "`copy=True`. `nnx.state` takes its state out again.",
+        "Three steps: a module of its own, the call, and a pair of the result "
+        "and the state of the module after the call.",
+    ),
+    verified="right results and states for two calls; arguments untouched; derivatives under `jit`",
+    answer=solution,
+)

@@ -1,0 +1,67 @@
+"""Repair a running mean that is a module, so that it is right under `nnx.jit` in both modes."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import nnx
+
+from traced.course.exercise import Exercise
+from traced.findings.feedback import require
+from traced.lessons.nnx_transforms.modes import traces_in_both_modes
+from traced.lessons.nnx_transforms.solutions.running_mean import RunningMean as Solution
+from traced.modules.questions import updates_like
+from traced.questions import compare
+from traced.running.attempt import attempt
+
+
+def _call(running: Any, x: Any) -> None:
+    """Call a module; a trace is told by the name and the line of this function."""
+    running(x)
+
+
+def _comes_back_from_tree_mode(answer: Any) -> None:
+    """Require all that a call changes to be changed by a call in tree mode."""
+    # A tracer that an earlier answer left in a module would be met in the caches.
+    jax.clear_caches()  # type: ignore[no-untyped-call]  # JAX gives it no types
+    attempt(_call, attempt(answer), 1.0)
+    way = "under `nnx.jit`, in tree mode"
+    updates_like(_call, attempt(answer), 3.0, way=way)(nnx.jit(_call, graph=False))
+
+
+def _keeps_the_mean(answer: Any, graph: bool) -> None:
+    """Require the right mean after each of nine calls in one mode."""
+    running, step = attempt(answer), nnx.jit(_call, graph=graph)
+    values = (1.0, 3.0, 8.0, -2.0, 0.0, 500.0, -0.25, -0.25, float("nan"))
+    for n, x in enumerate(values, start=1):
+        attempt(step, running, x)
+        require(hasattr(running, "mean"), "value/no-attribute", wanted="mean")
+        got = attempt(_mean_of, running)
+        compare(np.float32(np.mean(values[:n])), got, given=f"the mean of {values[:n]}")
+
+
+def _mean_of(running: Any) -> jax.Array:
+    """Return the mean that a module has, in a Variable or as it is."""
+    mean = running.mean
+    return jnp.asarray(mean[...] if isinstance(mean, nnx.Variable) else mean, "float32")
+
+
+RunningMean = Exercise(
+    name="RunningMean",
+    questions=(
+        _comes_back_from_tree_mode,
+        # Two traces: a number of weak type becomes strong at the first call in some right answers.
+        *traces_in_both_modes(2, _keeps_the_mean, "nine calls under `nnx.jit`"),
+    ),
+    hints=(
+        "Two attributes change at every call. Which of them comes back in tree mode, "
+        "and which is part of the structure?",
+        "Tree mode brings back the values of Variables. `nnx.Variable` takes an array of any "
+        "dtype, and is written with `[...]`.",
+        "Both attributes are Variables, made in the constructor. The method changes the count "
+        "first, and divides by its value.",
+    ),
+    verified="right means after each of nine calls in both modes, without a trace for each",
+    answer=Solution,
+)

@@ -1,0 +1,107 @@
+"""Scale a vector to norm 1 at most under `jit`, and print at every call the norm that it had."""
+
+import contextlib
+import io
+import re
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from traced.course.exercise import Exercise
+from traced.findings.feedback import require
+from traced.lessons.edge_cases import vectors
+from traced.lessons.purity.solutions.clip import clip as solution
+from traced.questions import compare, traces_at_most, works_under_jit
+from traced.running.attempt import attempt
+
+# Of norms that one decimal tells; the first one is given twice.
+_VECTORS = (
+    (3.0, 4.0, 12.0),
+    (0.0, 0.3, 0.4),
+    (0.0, 0.0, 0.0),
+    (1.2, -0.9, 0.0),
+    (3.0, 4.0, 12.0),
+)
+
+_NUMBER = re.compile(r"-?\d+\.?\d*(?:e[-+]?\d+)?")
+
+
+def _clipped(g: Any) -> Any:
+    return g / np.maximum(np.linalg.norm(g), np.float32(1.0))
+
+
+def _clips_and_prints_the_norm(answer: Any) -> None:
+    for g in (np.array(entries, "float32") for entries in _VECTORS):
+        _compare_call(answer, g)
+
+
+def _takes_other_lengths(answer: Any) -> None:
+    named = vectors()
+    for name in ("one entry", "entries from -100 to 100"):
+        _compare_call(answer, named[name])
+
+
+def _compare_call(answer: Any, g: Any) -> None:
+    result, printed = _run_and_read(answer, jnp.asarray(g))
+    compare(_clipped(g), result, given=f"g = {g}")
+    _require_printed(g, printed)
+
+
+def _require_printed(g: Any, printed: str, **how: str) -> None:
+    norm = np.linalg.norm(g)
+    numbers = [float(each) for each in _NUMBER.findall(printed)]
+    shown = any(np.isclose(each, norm, rtol=0.01, atol=0.01) for each in numbers)
+    saw = {"given": f"g = {g}, norm {norm:.3g}", "printed": printed.strip() or "nothing"}
+    # A value was printed if it was no tracer, and then it is another one.
+    other = "Tracer" not in printed and numbers
+    require(shown, "value/differs" if other else "effects/not-printed", **how, **saw)
+
+
+def _run_and_read(f: Any, *args: Any) -> tuple[Any, str]:
+    """Return the result of a call and what was printed until all its effects were done."""
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        result = attempt(f, *args)
+        jax.effects_barrier()  # type: ignore[no-untyped-call]  # JAX gives it no types
+    return result, out.getvalue()
+
+
+def _does_so_in_a_jitted_caller(answer: Any) -> None:
+    _clips_and_prints_the_norm(jax.jit(lambda g: answer(g)))
+
+
+def _prints_where_its_result_is_dropped(answer: Any) -> None:
+    """Require the norm of a call from a jitted function that makes no use of the result."""
+
+    @jax.jit
+    def caller(g: Any) -> Any:
+        answer(g)
+        return 2 * g
+
+    for g in (np.array(entries, "float32") for entries in _VECTORS[:2]):
+        _require_printed(g, _run_and_read(caller, jnp.asarray(g))[1], by="a caller that drops it")
+
+
+clip = Exercise(
+    name="clip",
+    questions=(
+        traces_at_most(1, _clips_and_prints_the_norm, "g of norms 13, 0.5, 0, 1.5 and 13"),
+        _takes_other_lengths,
+        traces_at_most(
+            1, _does_so_in_a_jitted_caller, "the same, from a jitted function that calls `clip`"
+        ),
+        _prints_where_its_result_is_dropped,
+        works_under_jit(lambda answer: answer, jnp.array([3.0, 4.0, 12.0])),
+    ),
+    hints=(
+        "A value is wanted from inside the compiled program. Ask which kind of print "
+        "leaves an equation.",
+        "`jax.debug.print` takes a format string and, by name, the values to put into it.",
+        "Under `jit`: compute the norm, print it with the tool that prints at run time, "
+        "divide the vector by the norm or by 1, whichever is larger.",
+    ),
+    verified="right values and a printed norm at each of seven calls, also from another jitted "
+    "function, and from one that drops the result",
+    answer=solution,
+)

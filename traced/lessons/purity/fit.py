@@ -1,0 +1,45 @@
+"""Return the loss before each step from a step that is traced once and changes nothing outside."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from traced.course.exercise import Exercise
+from traced.lessons.purity.losses import losses_of_fit
+from traced.lessons.purity.solutions.fit import fit as solution
+from traced.questions import changes_nothing, compare, traces_at_most, works_under_jit
+from traced.running.attempt import attempt
+
+_W = jnp.array([2.0, 0.5, -3.0])
+_OTHER = jnp.array([-1.0, 0.5, 100.0])
+
+
+def _returns_the_loss_before_each_step(answer: Any) -> None:
+    for w, steps in ((_W, 3), (_OTHER, 5), (_W, 1), (_W, 40)):
+        given = f"w = {w}, {steps} steps"
+        compare(losses_of_fit(np.asarray(w), steps), attempt(answer, w, steps), given=given)
+
+
+def _with_three_steps(answer: Any) -> Callable[..., Any]:
+    return lambda w: answer(w, 3)
+
+
+fit = Exercise(
+    name="fit",
+    questions=(
+        traces_at_most(1, _returns_the_loss_before_each_step, "3, 5, 1 and 40 steps, of one shape"),
+        changes_nothing(_W, 3),
+        works_under_jit(_with_three_steps, _W),
+    ),
+    hints=(
+        "Two things come out of the jitted function: the next weights and a loss. "
+        "Look at the way that each of them takes.",
+        "A jitted function may return a pair. Its caller is plain Python and may keep a list.",
+        "The jitted step returns the next weights and the loss. The loop unpacks the pair, "
+        "and collects the losses in a list that the outer function makes itself.",
+    ),
+    verified="right losses for 1, 3, 5 and 40 steps, from one trace; nothing outside is changed",
+    answer=solution,
+)

@@ -1,0 +1,80 @@
+"""Pass a temperature to a jitted softmax as an argument, and no longer in a global."""
+
+from dataclasses import replace
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from traced.course.exercise import Exercise
+from traced.findings.feedback import require
+from traced.lessons.edge_cases import vectors
+from traced.lessons.purity.solutions.sharpen import sharpen as solution
+from traced.purity.hidden_reads import find_hidden_reads
+from traced.purity.stale_reads import find_reads_under_jit
+from traced.questions import changes_nothing, compare, traces_at_most, works_under_jit
+from traced.running.attempt import attempt
+
+_X = jnp.array([0.5, -1.0, 2.0])
+
+
+def _sharpened(x: Any, temperature: float) -> Any:
+    scaled = np.asarray(x) / np.float32(temperature)
+    powers = np.exp(scaled - scaled.max())
+    return powers / powers.sum()
+
+
+def _sharpens_at_each_temperature(answer: Any) -> None:
+    """Require the softmax at four temperatures, and tell where it is that at an earlier one."""
+    for temperature, before in ((2.0, 2.0), (0.5, 2.0), (0.25, 0.5), (20.0, 0.25)):
+        got = attempt(answer, _X, temperature)
+        given = f"x = {_X}, temperature = {temperature}"
+        if temperature != before and _agree(_sharpened(_X, before), got):
+            _require_no_hidden_read(answer, given, before)
+        compare(_sharpened(_X, temperature), got, given=given)
+
+
+def _stays_finite(answer: Any) -> None:
+    """Require the softmax of other vectors, whose powers may be too large or too small."""
+    # Between neighbours of zero a temperature counts that would blur all other vectors alike.
+    named = vectors() | {"entries near zero": np.array([0.0, 0.1, 0.05], "float32")}
+    for name in ("one entry", "entries from -100 to 100", "close entries", "entries near zero"):
+        for temperature in (0.02, 10.0):
+            x = jnp.asarray(named[name])
+            given = f"x = {x}, temperature = {temperature}"
+            compare(_sharpened(x, temperature), attempt(answer, x, temperature), given=given)
+
+
+def _agree(left: Any, right: Any) -> bool:
+    return np.shape(left) == np.shape(right) and np.allclose(left, right, atol=1e-6)
+
+
+def _require_no_hidden_read(answer: Any, given: str, before: float) -> None:
+    # A temperature that is written out gives the same values, and is no read.
+    reads = find_reads_under_jit(answer) or find_hidden_reads(answer)
+    names = ", ".join(f"{each.kind} {each.name}" for each in reads)
+    saw = {"given": given, "temperature_used": before, "read": names}
+    places = [replace(each.place, note="read here") for each in reads[:1]]
+    require(not reads, "purity/stale-read", *places, **saw)
+
+
+sharpen = Exercise(
+    name="sharpen",
+    questions=(
+        traces_at_most(1, _sharpens_at_each_temperature, "temperatures 2.0, 0.5, 0.25 and 20.0"),
+        _stays_finite,
+        changes_nothing(jnp.ones(3), 2.0),
+        works_under_jit(lambda answer: answer, _X, jnp.float32(2.0)),
+    ),
+    hints=(
+        "Some names in the jitted body are arguments, others are read while JAX traces. "
+        "Find the one of the second kind that changes.",
+        "An argument of a jitted function is traced unless it is declared static. "
+        "`watch` shows whether a new value costs a trace.",
+        "Two traced arguments, and the same single line as before. "
+        "The global is not needed any more.",
+    ),
+    verified="right values for four temperatures, from one trace, and for vectors of 1 to 5 "
+    "entries up to 100; nothing outside is changed",
+    answer=solution,
+)

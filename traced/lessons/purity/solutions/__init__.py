@@ -1,0 +1,1 @@
+"""One solution of each exercise of 03_purity, as a reader would write it."""

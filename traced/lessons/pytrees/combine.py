@@ -1,0 +1,61 @@
+"""Write what puts two halves of a tree together, each with `None` where the other has a leaf."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from traced.course.exercise import Exercise
+from traced.lessons.edge_cases import trees
+from traced.lessons.pytrees.solutions.combine import combine as solution
+from traced.questions import returns
+
+_left = {"w": [jnp.zeros(2), None], "b": (None, 0.0), "unused": None}
+_right = {"w": [None, jnp.ones(2)], "b": (3.0, None), "unused": None}
+# Leaves that count as false, in dictionaries that were filled in another order.
+_false = {"flag": False, "count": 0, "rate": None, "key": None}
+_rest = {"key": jax.random.key(0), "rate": 0.0, "flag": None, "count": None}
+
+
+def _whole(left: Any, right: Any) -> Any:
+    """Return the tree that both halves were made of, whichever of them comes first."""
+    if left is None or right is None:
+        return right if left is None else left
+    if isinstance(left, dict):
+        return {key: _whole(left[key], right[key]) for key in left}
+    return type(left)(map(_whole, left, right))
+
+
+def _halves(tree: Any) -> tuple[Any, Any]:
+    """Return a tree twice, once without each second leaf and once with these alone."""
+    leaves, structure = jax.tree.flatten(tree)
+    sides = ([None if n % 2 == odd else leaf for n, leaf in enumerate(leaves)] for odd in (1, 0))
+    left, right = (jax.tree.unflatten(structure, side) for side in sides)
+    return left, right
+
+
+combine = Exercise(
+    name="combine",
+    questions=(
+        returns(
+            _whole,
+            (_left, _right),
+            (_right, _left),
+            (_false, _rest),
+            # Once more, with another half to the same one.
+            (_false, _rest | {"rate": 0.5}),
+            *map(_halves, trees().values()),
+        ),
+    ),
+    hints=(
+        "`tree.map` stops at leaves, and a hole is none: it is an empty node. "
+        "What would have to be a leaf here?",
+        "`tree.map` takes `is_leaf`. And `is None` is another question than `or`: "
+        "a leaf may be zero, or an array.",
+        "A function of two leaves that returns the second if the first is missing; "
+        "mapped over both trees, with `None` counted as a leaf.",
+    ),
+    verified="right trees for ten pairs of halves, of one leaf to four levels, with zeros, False "
+    "and a random key among the leaves",
+    answer=solution,
+)

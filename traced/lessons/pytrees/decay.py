@@ -1,0 +1,61 @@
+"""Write what shrinks the leaves whose last key is `kernel`, and leaves all others as they are."""
+
+from typing import Any
+
+import jax.numpy as jnp
+
+from traced.course.exercise import Exercise
+from traced.lessons.pytrees.solutions.decay import decay as solution
+from traced.questions import returns
+
+_model = {
+    "blocks": [
+        {"kernel": jnp.ones((2, 2)), "bias": jnp.ones(2)},
+        {"kernel": jnp.ones(3), "scale": jnp.ones((2, 2)), "old_kernel": jnp.ones(2)},
+    ],
+    "kernel_head": {"kernel": jnp.full((2, 1), 4.0), "table": jnp.ones((5, 2))},
+}
+# A `kernel` that is a container: the last keys of its leaves are others, or indices.
+_nested = {
+    "conv": {"kernel": {"depth": jnp.ones((2, 2)), "kernel": jnp.full(2, -3.0)}},
+    "heads": {"kernel": [jnp.ones(2), {"kernel": jnp.float32(0.5)}]},
+    "steps": jnp.int32(4),
+    "bias": None,
+}
+_deep = {"a": {"b": [[{"c": {"kernel": jnp.array([100.0, 0.0]), "bias": jnp.ones(1)}}]]}}
+
+
+def _decayed(params: Any, rate: float, key: str | None = None) -> Any:
+    """Return what is below a key, decayed; what is in a list has an index and no key."""
+    if isinstance(params, dict):
+        return {name: _decayed(value, rate, name) for name, value in params.items()}
+    if isinstance(params, list):
+        return [_decayed(each, rate) for each in params]
+    return params * (1 - rate) if key == "kernel" else params
+
+
+decay = Exercise(
+    name="decay",
+    questions=(
+        returns(
+            _decayed,
+            (_model, 0.5),
+            (_model, 0.125),
+            (_nested, 0.25),
+            (_deep, 1.0),
+            ({"kernel": jnp.ones(2)}, 0.0),
+            ([jnp.ones(2)], 0.5),
+        ),
+    ),
+    hints=(
+        "Neither the number of dimensions nor the name of the layer decides, "
+        "only the last key on the way to a leaf.",
+        "`jax.tree.map_with_path` calls a function with the path and the leaf. The last part of "
+        "a path is a dictionary's key, or an index of a list.",
+        "A function of a path and a leaf with one condition on the end of the path, mapped over "
+        "the whole tree. An index has no attribute `key`.",
+    ),
+    verified="right leaves in five trees, with lists, layers of misleading names and shapes, and "
+    "a `kernel` that is a container; the trees given stay as they were",
+    answer=solution,
+)

@@ -1,0 +1,165 @@
+"""What an exercise asks of random draws: repeatable, unrelated, standard normal, of one size.
+
+How far a result may lie from what is wanted follows from the number of draws.
+"""
+
+import math
+from collections.abc import Callable, Iterable
+from functools import partial
+from itertools import combinations
+from typing import Any
+
+import jax
+import numpy as np
+from jax import random
+
+from traced.findings.feedback import Found, Question, require
+from traced.programs.questions import require_bounded_growth
+from traced.questions import compare
+from traced.running.attempt import attempt
+
+#: A right answer is told otherwise with a chance of about `exp(-RARE)`, which is one in a million.
+RARE = 14.0
+
+
+def deviation(tests: int = 1) -> float:
+    """Return how many standard deviations the largest of so many right results stays within.
+
+    >>> round(deviation(), 2), round(deviation(tests=400), 2)
+    (5.29, 6.32)
+    """
+    return math.sqrt(2 * (RARE + math.log(tests)))
+
+
+def has_shares(counts: Any, chances: Any) -> bool:
+    """Return whether counts of events are what their chances let expect, but for chance.
+
+    >>> has_shares([495, 505], [0.5, 0.5]), has_shares([400, 600], [0.5, 0.5])
+    (True, False)
+    """
+    counts, free = np.asarray(counts, float), len(counts) - 1
+    wanted = counts.sum() * np.asarray(chances, float)
+    chi_square = float(np.sum((counts - wanted) ** 2 / wanted))
+    # Laurent and Massart's bound of the upper tail of a chi-square distribution.
+    return chi_square < free + 2 * math.sqrt(free * RARE) + 2 * RARE
+
+
+def without_reuse_checker(*questions: Question) -> tuple[Question, ...]:
+    """Ask with JAX's own reuse checker off, which the lesson turns on.
+
+    It would raise where we give the same key twice, and where our finding has two lines to show.
+    """
+
+    def ask(question: Question, answer: Any) -> None:
+        with jax.debug_key_reuse(False):
+            # An answer may return one thing now and another later, which our arithmetic trips over.
+            attempt(question, answer)
+
+    return tuple(partial(ask, question) for question in questions)
+
+
+def returns_like(wanted: Callable[..., Any], *cases: tuple[Any, ...]) -> Question:
+    """Ask for the structure, shapes and dtypes of what `wanted` returns at `key(0)` and a case."""
+
+    def question(answer: Any) -> None:
+        for case in cases:
+            got, at = attempt(answer, random.key(0), *case), f"key(0), {', '.join(map(str, case))}"
+            compare_types(wanted(*case), list(got) if type(got) is tuple else got, at)
+
+    return question
+
+
+def compare_types(wanted: Any, got: Any, given: str) -> None:
+    """Compare the structure, shapes and dtypes of two results, and not their random values."""
+    try:
+        compare(wanted, got, given=given)
+    except Found as found:
+        if found.finding.code != "value/differs":  # the values are random
+            raise
+
+
+def follows_its_key(*args: Any) -> Question:
+    """Ask whether equal keys give equal numbers, and another key gives others."""
+
+    def question(answer: Any) -> None:
+        keys = (random.key(seed) for seed in (1, 1, 2))
+        one, again, other = (_numbers(attempt(answer, key, *args)) for key in keys)
+        require_repeated(one, again, "key(1)")
+        require(not np.array_equal(one, other), "keys/ignored", keys="key(1), key(2)", both=one[:4])
+
+    return question
+
+
+def _numbers(tree: Any) -> Any:
+    """Return the numbers of a tree as one vector, rounded."""
+    return np.concatenate([np.ravel(leaf) for leaf in jax.tree.leaves(tree)]).round(3)
+
+
+def require_repeated(one: Any, again: Any, given: str) -> None:
+    """Require two calls with the same key to have given the same numbers."""
+    saw = {"first_call": one[:4], "second_call": again[:4]}
+    require(np.array_equal(one, again), "keys/not-repeatable", given=given, **saw)
+
+
+def require_scale(numbers: Any, of: str, tests: int = 1) -> None:
+    """Require the mean 0 and the standard deviation 1 of numbers, as far as so many can tell."""
+    z = np.asarray(numbers, float)
+    allowed = deviation(tests) / math.sqrt(z.size)
+    # A standard deviation is known better than a mean, by the root of two.
+    fine = abs(z.mean()) < allowed and abs(z.std() - 1) < allowed / math.sqrt(2)
+    got = f"mean {z.mean():.2f}, standard deviation {z.std():.2f}"
+    require(bool(fine), "value/differs", of=of, wanted="mean 0, standard deviation 1", got=got)
+
+
+def require_normal(rows: Iterable[Any], of: str) -> None:
+    """Require thousands of numbers to be distributed normally, whatever the scale of their row."""
+    rows = [np.ravel(row).astype(float) for row in rows]
+    # A row of equal numbers has no distribution: its scale is another question.
+    z = np.concatenate([np.zeros(0), *((r - r.mean()) / r.std() for r in rows if r.std() > 0)])
+    ends = np.arange(-3, 3.5, 0.5)
+    below = np.array([0.0, *(0.5 * math.erfc(-end / math.sqrt(2)) for end in ends), 1.0])
+    counts = np.bincount(np.searchsorted(ends, z), minlength=len(ends) + 1)
+    saw = {"of": of, "wanted": "68.3% within one standard deviation, 0.27% beyond three"}
+    within, beyond = (np.sum(far) / max(z.size, 1) for far in (abs(z) < 1, abs(z) > 3))
+    got = f"{within:.1%} within one, {beyond:.2%} beyond three"
+    fine = not z.size or has_shares(counts, np.diff(below))
+    require(fine, "value/distribution", **saw, got=got)
+
+
+def require_unrelated(rows: Iterable[Any], what: str) -> None:
+    """Require numbers at equal positions of two rows to have a correlation near zero."""
+    rows = [np.ravel(row) for row in rows]
+    pairs = list(combinations(enumerate(rows, start=1), 2))
+    for (i, left), (j, right) in pairs:
+        size = min(left.size, right.size)
+        with np.errstate(all="ignore"):  # a row of equal numbers has no correlation
+            found = np.corrcoef(left[:size], right[:size])[0, 1]
+        saw = {"between": f"{what} {i} and {what} {j}", "correlation": f"{found:.2f}"}
+        fine = abs(found) < deviation(len(pairs)) / math.sqrt(size)
+        require(bool(fine), "keys/related", **saw)
+
+
+def require_no_copies(numbers: Any, of: str) -> None:
+    """Require random numbers to be different, and not each other's negatives either."""
+    z = np.ravel(numbers).astype(float)
+    # What was scaled and scaled back differs in the last digits; chance brings few copies.
+    different = len(np.unique(abs(z).round(6)))
+    saw = {"numbers": z.size, "different_ones": f"{different}, whatever their sign"}
+    require(different > 0.9 * z.size, "keys/related", of=of, **saw)
+
+
+def equations_do_not_grow(make: Callable[[int], tuple[Any, ...]], *sizes: int) -> Question:
+    """Ask whether the answer traces to as much for `make` of each size as for that of the first.
+
+    None of these arguments is traced: one of them may be the length of the result. The sizes
+    increase, so that a loop in Python is not traced for the largest.
+    """
+
+    def question(answer: Any) -> None:
+        def traced(n: int) -> tuple[Any, ...]:
+            return ((lambda: answer(*make(n))),)
+
+        for large in sizes[1:]:
+            require_bounded_growth(traced, sizes[0], large, size="at {}")
+
+    return question

@@ -1,0 +1,116 @@
+"""Drop or double each entry of a batch, by a mask that depends on the key and the id of its row."""
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import random
+
+from traced.course.exercise import Exercise
+from traced.findings.feedback import require
+from traced.lessons.randomness.draws import (
+    compare_types,
+    deviation,
+    equations_do_not_grow,
+    follows_its_key,
+    require_unrelated,
+    without_reuse_checker,
+)
+from traced.lessons.randomness.solutions.dropout import dropout as solution
+from traced.questions import spends_each_key_once
+from traced.running.attempt import attempt
+
+#: Some differ by a power of two, and would be one in fewer bits.
+_IDS = jnp.array([7, 50_000, 3, 0, 7 + 2**8, 1, 2, 7 + 2**15])
+
+_BATCH = jnp.arange(1.0, 16_385.0).reshape(8, 2048)
+
+
+def _drops_or_doubles_each_entry(answer: Any) -> None:
+    for ids, batch in ((_IDS, _BATCH), (_IDS[:3], 1 - _BATCH[:3, 1:6])):
+        given = f"{len(ids)} ids, batch = f32{list(batch.shape)}"
+        got = attempt(answer, random.key(0), ids, batch)
+        compare_types(batch, got, given)
+        ratio = np.unique(np.round(np.asarray(got) / batch, 3))
+        saw = {"given": given, "wanted": "each entry 0 or doubled", "got_of_each_entry": ratio}
+        require(set(ratio) <= {0, 2}, "value/differs", **saw)
+
+
+def _drops_half_of_each_row_unrelated(answer: Any) -> None:
+    kept = np.asarray(attempt(answer, random.key(0), _IDS, _BATCH)) != 0
+    for i, share in enumerate(kept.mean(axis=1), start=1):
+        require(0 < share < 1, "keys/related", between=f"all entries of row {i}", kept=share)
+    _decides_each_entry_on_its_own(kept)
+    _has_equal_chances(kept)
+    require_unrelated(kept.astype(float), "row")
+
+
+def _has_equal_chances(kept: Any) -> None:
+    for of, part in (*((f"row {i}", row) for i, row in enumerate(kept, start=1)), ("all", kept)):
+        # The standard deviation of a share of one half is half the root of its number.
+        fine = abs(part.mean() - 0.5) < deviation(len(kept) + 1) / 2 / np.sqrt(part.size)
+        saw = {"of": of, "kept": f"{part.mean():.2f}", "wanted": "0.50"}
+        require(bool(fine), "value/distribution", **saw)
+
+
+def _decides_each_entry_on_its_own(kept: Any) -> None:
+    """Require counts that vary from row to row, and no relation of entries some places apart."""
+    counts = kept.sum(axis=1)
+    by_chance = len(set(counts)) > 1
+    require(by_chance, "keys/related", between="entries of a row", kept_of_each_row=counts)
+    size = kept.shape[1]
+    # The correlation of a row with itself, moved round by each number of places.
+    centred = kept - kept.mean(axis=1, keepdims=True)
+    found = np.fft.irfft((abs(np.fft.rfft(centred)) ** 2).sum(axis=0), size)[1 : size // 2]
+    found /= np.sum(centred**2)
+    apart = int(np.argmax(abs(found)))
+    saw = {"between": f"entries of a row {apart + 1} apart", "correlation": f"{found[apart]:.2f}"}
+    limit = deviation(len(found)) / np.sqrt(kept.size)
+    require(bool(abs(found[apart]) < limit), "keys/related", **saw)
+
+
+def _drops_the_same_in_any_batch(answer: Any) -> None:
+    seen: dict[int, Any] = {}
+    for rows in (range(8), range(4), range(4, 8), (6, 2, 0, 5, 1, 7, 3, 4)):
+        at = np.array(rows)
+        batch = np.asarray(attempt(answer, random.key(0), _IDS[at], _BATCH[at]))
+        for i, row in zip(rows, batch, strict=True):
+            saw = {"id": _IDS[i], "in_a_batch_of": _IDS.tolist(), "and_of": _IDS[at].tolist()}
+            require(np.array_equal(seen.setdefault(i, row), row), "keys/batch-dependent", **saw)
+
+
+def _drops_the_same_of_other_entries(answer: Any) -> None:
+    """Require one mask for one id: in a batch of other entries, and for two rows of one batch."""
+    at = np.array([0, 1, 0, 3, 0, 5, 6, 7])
+    masks: dict[int, tuple[Any, str]] = {}
+    for batch, which in ((_BATCH, "row {} of"), (-_BATCH[::-1], "with other entries, row {} of")):
+        kept = np.asarray(attempt(answer, random.key(0), _IDS[at], batch)) != 0
+        for row, (i, mask) in enumerate(zip(at, kept, strict=True), start=1):
+            here = f"{which.format(row)} ids {_IDS[at].tolist()}"
+            before, there = masks.setdefault(i, (mask, here))
+            saw = {"id": _IDS[i], "dropped_otherwise": f"{there}; {here}"}
+            require(np.array_equal(before, mask), "keys/batch-dependent", **saw)
+
+
+dropout = Exercise(
+    name="dropout",
+    questions=without_reuse_checker(
+        _drops_or_doubles_each_entry,
+        follows_its_key(_IDS, _BATCH),
+        spends_each_key_once(random.key(0), _IDS, _BATCH[:, :64]),
+        _drops_half_of_each_row_unrelated,
+        _drops_the_same_in_any_batch,
+        _drops_the_same_of_other_entries,
+        equations_do_not_grow(lambda n: (random.key(0), _IDS[:n], _BATCH[:n]), 4, 8),
+    ),
+    hints=(
+        "Two batches share an example and its id, and nothing else. "
+        "Which of these may decide what is dropped?",
+        "`random.fold_in(key, i)` makes a key of a number, also of a traced one. "
+        "`random.bernoulli` draws True or False.",
+        "A function of one id and one row that makes the key of this row, draws a mask and selects "
+        "by it; `vmap` maps it over both arguments.",
+    ),
+    verified="masks of eight rows unrelated; one mask for each id, whatever its row and its batch",
+    answer=solution,
+)

@@ -1,0 +1,106 @@
+"""Shuffle the numbers below `n` in an order of its own for every pair of seed and epoch."""
+
+from itertools import combinations
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from traced.course.exercise import Exercise
+from traced.findings.feedback import require
+from traced.lessons.randomness.draws import (
+    compare_types,
+    deviation,
+    equations_do_not_grow,
+    require_repeated,
+    without_reuse_checker,
+)
+from traced.lessons.randomness.solutions.epoch_order import epoch_order as solution
+from traced.questions import spends_each_key_once
+from traced.running.attempt import attempt
+
+#: Pairs of a seed and an epoch.
+_RUNS = [(seed, epoch) for seed in (0, 1, 2, 1000) for epoch in (0, 1, 2, 3, 10, 100, 1000)]
+
+#: By what people multiply one of two numbers before they add the other, or write it behind.
+_FACTORS = (10, 31, 100, 256, 1000, 1024, 10_000, 2**16, 100_000, 1_000_000)
+
+_FAR = [(0, 0), (0, 1), (1, 0), (1, 11), (11, 1)]
+_FAR += [run for factor in _FACTORS for run in ((0, factor), (factor, 0))]
+
+
+def _has_each_number_once(answer: Any) -> None:
+    for n in (8, 5, 1):
+        order = attempt(answer, 0, 3, n)
+        compare_types(jnp.arange(n), order, f"seed = 0, epoch = 3, n = {n}")
+        saw = {"wanted": f"each of 0 to {n - 1} once", "got": order}
+        require(len(np.unique(order)) == n, "value/drawn-twice", **saw)
+        require(np.array_equal(np.sort(order), np.arange(n)), "value/differs", **saw)
+
+
+def _shuffles(answer: Any) -> None:
+    """Require long orders in which a number tells neither its place nor the one after it."""
+    orders = [np.asarray(attempt(answer, 0, epoch, 1000)) for epoch in range(4)]
+    if all(np.array_equal(orders[0], order) for order in orders):
+        return  # the next question says what that comes from
+    limit = deviation(2 * len(orders)) / np.sqrt(1000)
+    for epoch, order in enumerate(orders):
+        others = {"its place": np.arange(1000), "the number before": np.roll(order, 1)}
+        for name, other in others.items():
+            found = np.corrcoef(order, other)[0, 1]
+            saw = {
+                "given": f"seed = 0, epoch = {epoch}, n = 1000",
+                "got": f"{order[:8]} and so on",
+                "correlation": f"{found:.2f} between a number and {name}",
+            }
+            require(bool(abs(found) < limit), "value/distribution", **saw)
+
+
+def _has_an_order_for_each_seed_and_epoch(answer: Any) -> None:
+    orders = _orders(answer, _RUNS)
+    again = np.asarray(attempt(answer, *_RUNS[1], 24))
+    require_repeated(orders[_RUNS[1]][:6], again[:6], "seed 0, epoch 1; then others; then again")
+    _require_different_orders(orders)
+
+
+def _has_an_order_for_numbers_far_apart(answer: Any) -> None:
+    _require_different_orders(_orders(answer, _FAR))
+
+
+def _orders(answer: Any, runs: list[tuple[int, int]]) -> dict[tuple[int, int], Any]:
+    return {run: np.asarray(attempt(answer, *run, 24)) for run in runs}
+
+
+def _require_different_orders(orders: dict[tuple[int, int], Any]) -> None:
+    # First pairs with one number in common: they tell which of the two is not looked at.
+    for one, other in sorted(combinations(orders, 2), key=lambda pair: not _share_a_number(*pair)):
+        code = "keys/ignored" if _share_a_number(one, other) else "keys/colliding-seeds"
+        saw = {"seed_and_epoch": f"{one}, {other}", "both": orders[one][:6]}
+        require(not np.array_equal(orders[one], orders[other]), code, **saw)
+
+
+def _share_a_number(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    return one[0] == other[0] or one[1] == other[1]
+
+
+epoch_order = Exercise(
+    name="epoch_order",
+    questions=without_reuse_checker(
+        _has_each_number_once,
+        _shuffles,
+        _has_an_order_for_each_seed_and_epoch,
+        spends_each_key_once(0, 3, 8),
+        # Before numbers of a million: a loop in Python would take that many steps.
+        equations_do_not_grow(lambda epoch: (0, epoch, 8), 3, 30, 300),
+        _has_an_order_for_numbers_far_apart,
+    ),
+    hints=(
+        "The seed and the epoch decide, and both have to. Ask which pairs of them a sum, "
+        "or a loop of splits, would mix up or walk through.",
+        "`random.fold_in` makes a key of a key and a number, and `random.permutation` shuffles.",
+        "A key of the seed, from that a key of the epoch, and from that one permutation: "
+        "three calls, no loop.",
+    ),
+    verified="an order for each of 52 pairs, shuffled and repeatable; epoch 300 costs what 3 does",
+    answer=solution,
+)

@@ -1,0 +1,86 @@
+"""Complete a noisy walk in which each step has a key of its own, as one loop of JAX's."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import random
+
+from traced.course.exercise import Exercise
+from traced.findings.feedback import require
+from traced.lessons.randomness.draws import (
+    compare_types,
+    deviation,
+    equations_do_not_grow,
+    follows_its_key,
+    require_no_copies,
+    require_normal,
+    require_scale,
+    returns_like,
+    without_reuse_checker,
+)
+from traced.lessons.randomness.solutions.rollout import rollout as solution
+from traced.questions import spends_each_key_once
+from traced.running.attempt import attempt
+
+_KEYS, _STEPS = 2500, 400
+
+
+def _walks_by_unrelated_normal_steps(answer: Any) -> None:
+    """Require of many walks that what is added to half a position is standard normal."""
+    keys = random.split(random.key(0), _KEYS)
+    got = attempt(jax.vmap(lambda key: answer(key, _STEPS)), keys)
+    compare_types(jnp.zeros((_KEYS, _STEPS)), got, f"{_KEYS} keys under `vmap`, n = {_STEPS}")
+    walks = np.asarray(got, float).T
+    before = np.stack([np.zeros(_KEYS), *walks[:-1]])
+    noise = walks - 0.5 * before
+    of = f"a position less half the one before, for {_KEYS} keys"
+    require_normal(noise[:1], f"{of}, at position 1")
+    for walk in noise.T[:10]:
+        require_no_copies(walk, f"what {_STEPS} steps of a walk add to half the one before")
+    _keeps_half_of_each_position(walks, before)
+    require_scale(noise[0], f"{of}, at position 1")
+    for i, numbers in enumerate(noise, start=1):
+        require_scale(numbers, f"{of}, at position {i}", tests=_STEPS)
+    require_scale(noise, of)
+    _adds_unrelated_numbers(noise)
+    # Of all positions it can be told only now: a chi-square is one of independent numbers.
+    require_normal(noise, of)
+
+
+def _keeps_half_of_each_position(walks: Any, before: Any) -> None:
+    """Require the part of a position that is kept in the next one, by least squares."""
+    squares = np.sum(before**2)
+    kept = np.sum(walks * before) / squares
+    saw = {"kept_of_the_position_before": f"{kept:.2f}", "wanted": "0.50"}
+    require(bool(abs(kept - 0.5) < deviation() / np.sqrt(squares)), "value/differs", **saw)
+
+
+def _adds_unrelated_numbers(noise: Any) -> None:
+    found = np.triu(np.corrcoef(noise), k=1)
+    i, j = np.unravel_index(np.argmax(abs(found)), found.shape)
+    saw = {"between": f"step {i + 1} and step {j + 1}", "correlation": f"{found[i, j]:.2f}"}
+    limit = deviation(found.size // 2) / np.sqrt(_KEYS)
+    require(bool(abs(found[i, j]) < limit), "keys/related", **saw)
+
+
+rollout = Exercise(
+    name="rollout",
+    questions=without_reuse_checker(
+        returns_like(jnp.zeros, (4,), (6,), (1,)),
+        follows_its_key(6),
+        spends_each_key_once(random.key(0), 4),
+        # Before 400 steps are taken: compiled from a loop in Python, they would take minutes.
+        equations_do_not_grow(lambda n: (random.key(0), n), 4, 12, 400),
+        _walks_by_unrelated_normal_steps,
+    ),
+    hints=(
+        "In the walk above, `scan` hands its body a row at a time. An array of keys has rows too.",
+        "`random.split(key, n)` is an array of n keys, which can be the third argument of `scan`.",
+        "The body takes a position and a key, and returns the next position twice. "
+        "The scan starts at zero and walks along as many keys as there are steps.",
+    ),
+    verified="400 steps for 2500 keys, standard normal and unrelated, in as many equations as four",
+    answer=solution,
+)

@@ -1,0 +1,1 @@
+"""One solution of each exercise of 04_randomness, as a reader would write it."""

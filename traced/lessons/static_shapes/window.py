@@ -1,0 +1,87 @@
+"""Cut a window from a vector at a traced start, with zeros in each place beyond the end."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from traced.course.exercise import Exercise
+from traced.findings.feedback import Found, fault
+from traced.lessons.static_shapes.reasons import reason
+from traced.lessons.static_shapes.solutions.window import window as solution
+from traced.questions import compare, traces_at_most, uses_jit, works_under_jit
+from traced.running.attempt import attempt
+
+_UP = np.arange(1.0, 7.0, dtype=np.float32)
+
+
+def _window(x: Any, start: int, width: int) -> Any:
+    entries = x[start : start + width]
+    return np.pad(entries, (0, width - len(entries)))
+
+
+def _cuts_at_each_start(answer: Any) -> None:
+    """Require the window at six starts, some of them at the end and beyond it, for two widths."""
+    for width, x in ((3, _UP), (2, _UP[::-1])):
+        for start in (0, 2, 5, 4, 6, 9):
+            wanted = _window(x, start, width)
+            got = attempt(answer, jnp.asarray(x), start, width)
+            given = f"x = {x}, start = {start}, width = {width}"
+            with reason(_fault_of_clamping, x, wanted, got, given):
+                compare(wanted, got, given=given)
+
+
+def _cuts_wide_windows_and_keeps_nan(answer: Any) -> None:
+    """Require windows wider than the vector, and NaN and infinity in their own places alone."""
+    untamed = np.array([1.0, np.nan, 3.0, np.inf], np.float32)
+    for x, width, starts in (
+        (_UP, 9, (0, 2, 7, 1000)),
+        (_UP[:1], 3, (0, 1)),
+        (untamed, 3, (0, 2, 3)),
+    ):
+        for start in starts:
+            wanted = _window(x, start, width)
+            got = attempt(answer, jnp.asarray(x), start, width)
+            given = f"x = {x}, start = {start}, width = {width}"
+            with reason(_fault_of_untamed, x, wanted, got, given):
+                compare(wanted, got, given=given)
+
+
+def _fault_of_untamed(x: Any, wanted: Any, got: Any, given: str) -> Found | None:
+    """Return the fault of a NaN where none stands in the window, or of a clamped index."""
+    if not np.isfinite(np.asarray(got)[np.isfinite(wanted)]).all():
+        return fault("shapes/mask-product", given=given, wanted=wanted, got=got)
+    return _fault_of_clamping(x, wanted, got, given)
+
+
+def _fault_of_clamping(x: Any, wanted: Any, got: Any, given: str) -> Found | None:
+    """Return the fault of entries of `x` in places beyond its end."""
+    clamped = np.isin(np.asarray(got)[wanted == 0], x).any()
+    return fault("shapes/clamped", given=given, wanted=wanted, got=got) if clamped else None
+
+
+def _of_three_from_two_on(answer: Any) -> Callable[..., Any]:
+    return lambda x: answer(x, 2, 3)
+
+
+window = Exercise(
+    name="window",
+    questions=(
+        traces_at_most(2, _cuts_at_each_start, "six starts, with width = 3 and with width = 2"),
+        _cuts_wide_windows_and_keeps_nan,
+        works_under_jit(_of_three_from_two_on, jnp.arange(6.0)),
+        uses_jit(jnp.ones(6), 2, 3),
+    ),
+    hints=(
+        "The size of the result must be known while tracing, the place need not. And what would "
+        "a slice hold that starts at the last entry?",
+        "`jax.lax.dynamic_slice_in_dim` takes a traced start, and moves it back at the end. "
+        "Something has to stand behind the end, then.",
+        "One static name. The vector with as many zeros behind it as the window is wide; "
+        "then a slice of it, which can no longer reach too far.",
+    ),
+    verified="right values beyond the end and for wide windows; a NaN stays in its place; "
+    "one trace for each width",
+    answer=solution,
+)

@@ -1,0 +1,64 @@
+"""Write a class that multiplies by a factor, which may change without a new trace."""
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from traced.course.exercise import Exercise
+from traced.findings.feedback import require
+from traced.lessons.tracing.solutions.gain import Gain as Solution
+from traced.questions import compare, traces_at_most, works_under_jit
+from traced.running.attempt import attempt
+
+_X = jnp.array([0.0, 1.0, -2.0, 100.0, 0.5])
+
+
+def _multiplies_by_its_attribute(answer: Any) -> None:
+    """Require the factor of each object, and after a change the new one, which is its own."""
+    gain = attempt(answer, 2.0)
+    compare(np.asarray(2.0 * _X), attempt(gain, _X), given=f"Gain(2.0)(x), x = {_X}")
+    require(hasattr(gain, "gain"), "value/no-attribute", wanted="gain")
+    attempt(setattr, gain, "gain", 3.0)
+    after = attempt(gain, _X)
+    stale = np.shape(after) == _X.shape and np.allclose(after, 2.0 * _X)
+    require(not stale, "tracing/stale-attribute", attribute="3.0", factor_used="2.0")
+    compare(np.asarray(3.0 * _X), after, given="g = Gain(2.0); g.gain = 3.0; g(x)")
+    compare(np.asarray(-10.0 * _X), attempt(attempt(answer, -10.0), _X), given="Gain(-10.0)(x)")
+    for factor in (0.0, 0.25):
+        attempt(setattr, gain, "gain", factor)
+        given = f"g = Gain(2.0); Gain(-10.0); g.gain = {factor}; g(x)"
+        compare(np.asarray(factor * _X), attempt(gain, _X), given=given)
+
+
+def _keeps_two_apart(answer: Any) -> None:
+    """Require two objects to have factors of their own, and NaN to stay NaN."""
+    first, second, x = attempt(answer, 2.0), attempt(answer, 3.0), jnp.array([1.0, jnp.nan])
+    for gain, factor in ((first, 2.0), (second, 3.0), (first, 2.0)):
+        given = f"a, b = Gain(2.0), Gain(3.0); {'a' if gain is first else 'b'}({x})"
+        compare(np.asarray(factor * x), attempt(gain, x), given=given)
+
+
+Gain = Exercise(
+    name="Gain",
+    questions=(
+        traces_at_most(
+            1,
+            _multiplies_by_its_attribute,
+            "Gain(2.0), changed to 3.0, Gain(-10.0), and the first one changed to 0.0 and 0.25",
+        ),
+        _keeps_two_apart,
+        works_under_jit(lambda answer: answer(2.0), _X),
+    ),
+    hints=(
+        "List what the traced function takes as arguments, and what else it reads. "
+        "The factor belongs in the first list.",
+        "`jax.tree_util.register_dataclass` makes a dataclass a pytree: its fields are traced "
+        "wherever an object of it goes.",
+        "Either the object travels into `jit` as a tree with one leaf, or the method hands its "
+        "attribute to a jitted function of two arguments. One such function serves all objects.",
+    ),
+    verified="right values for two objects, side by side, and for an attribute changed three "
+    "times; one trace",
+    answer=Solution,
+)

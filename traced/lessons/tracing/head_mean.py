@@ -1,0 +1,70 @@
+"""Write the scaled mean of the first entries, where a new scale costs no trace."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from traced.course.exercise import Exercise
+from traced.lessons.tracing.solutions.head_mean import head_mean as solution
+from traced.questions import compare, traces_at_most, works_under_jit
+from traced.running.attempt import attempt
+
+_X = jnp.array([1.0, -4.0, 0.0, 2.0, 100.0])
+_CALLS = ((3, 0.5), (3, 2.0), (2, 0.5), (3, -1.5), (5, 10.0), (1, 0.0))
+
+
+def _head_mean(x: Any, n: int, scale: float) -> Any:
+    return np.float32(scale * np.mean(np.asarray(x)[:n]))
+
+
+def _averages_for_each_n_and_scale(answer: Any) -> None:
+    for n, scale in _CALLS:
+        _compare_call(answer, _X, n, scale)
+
+
+def _looks_at_the_first_entries_only(answer: Any) -> None:
+    """Require what comes after the first entries not to count, whatever it is."""
+    _compare_call(answer, jnp.array([1.0, 3.0, jnp.nan]), 2, 10.0)
+    _compare_call(answer, jnp.array([1.0, jnp.nan, 3.0]), 2, 10.0)
+
+
+def _compare_call(answer: Any, x: Any, n: int, scale: float) -> None:
+    given = f"x = {x}, n = {n}, scale = {scale}"
+    compare(_head_mean(x, n, scale), attempt(answer, x, n, scale), given=given)
+
+
+def _keeps_its_trace_for_a_new_scale(answer: Any) -> None:
+    for scale in (0.5, 2.0, -1.5):
+        _compare_call(answer, _X, 3, scale)
+
+
+def _of_three_entries(answer: Any) -> Callable[..., Any]:
+    return lambda x: answer(x, 3, 0.5)
+
+
+head_mean = Exercise(
+    name="head_mean",
+    questions=(
+        traces_at_most(
+            len({n for n, _ in _CALLS}),
+            _averages_for_each_n_and_scale,
+            f"(n, scale) = {', '.join(map(str, _CALLS))}",
+        ),
+        traces_at_most(1, _keeps_its_trace_for_a_new_scale, "n = 3, scale = 0.5, 2.0 and -1.5"),
+        _looks_at_the_first_entries_only,
+        works_under_jit(_of_three_entries, _X),
+    ),
+    hints=(
+        "Ask of `n` and of `scale`: does a shape depend on it? Only such a value "
+        "has to be known while JAX traces.",
+        "`jax.jit` takes `static_argnames`, also when it stands above a function. "
+        "What is not named there stays traced.",
+        "Decorate the function with `jit` and exactly one static name. "
+        "The body is one line: a slice, a mean, a product.",
+    ),
+    verified="right values for eight calls, whatever comes after the first entries; no trace for a "
+    "new `scale`, at most one for each `n`",
+    answer=solution,
+)

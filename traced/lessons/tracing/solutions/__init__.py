@@ -1,0 +1,1 @@
+"""One solution of each exercise of 02_tracing, as a reader would write it."""

@@ -1,0 +1,67 @@
+"""Add up the energies of a list of batches, with one trace for all batches of one shape."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from traced.course.exercise import Exercise
+from traced.lessons.tracing.solutions.total_energy import total_energy as solution
+from traced.questions import compare, traces_at_most, works_under_jit
+from traced.running.attempt import attempt
+
+
+def _total_energy(batches: list[Any]) -> Any:
+    return np.float32(sum(np.sum(np.asarray(batch) ** 2) for batch in batches))
+
+
+_FIRST = jnp.array([0.5, -2.0, 1.0, 100.0])
+_BATCHES = [_FIRST, jnp.array([0.5, 3.0, -1.0, 0.0]), jnp.arange(-1.0, 3.0)]
+_LONGER = [
+    *_BATCHES,
+    -_FIRST,
+    jnp.array([5.0, 5.0, 5.0, 5.0]),
+    0 * _FIRST,
+    _FIRST,
+    jnp.arange(4.0),
+    _FIRST,
+]
+
+
+def _adds_up_three_batches_then_nine(answer: Any) -> None:
+    """Require the sum for two lists, the second with a batch that is in it three times."""
+    for batches in (_BATCHES, _LONGER):
+        given = ", ".join(map(str, batches))
+        compare(_total_energy(batches), attempt(answer, batches), given=given)
+
+
+def _passes_nan_on(answer: Any) -> None:
+    batches = [_FIRST, jnp.array([1.0, jnp.nan, 2.0, 0.0])]
+    given = ", ".join(map(str, batches))
+    compare(_total_energy(batches), attempt(answer, batches), given=given)
+
+
+def _of_two_batches(answer: Any) -> Callable[..., Any]:
+    return lambda first, second: answer([first, second])
+
+
+total_energy = Exercise(
+    name="total_energy",
+    questions=(
+        traces_at_most(1, _adds_up_three_batches_then_nine, "3 batches, then 9, each f32[4]"),
+        _passes_nan_on,
+        works_under_jit(_of_two_batches, jnp.ones(4), jnp.ones(4)),
+    ),
+    hints=(
+        "JAX keeps traces by function object. Find the place where that object is made, "
+        "and count how often the place is reached.",
+        "A function defined at the top level of a module or a cell is made once. `jax.jit` can "
+        "stand above it as a decorator.",
+        "Two functions: a jitted one for the energy of one batch, defined first; and the loop, "
+        "in plain Python, that adds up what it returns.",
+    ),
+    verified="right values for two lists, and NaN for a batch with one; twelve batches of one "
+    "shape, one trace",
+    answer=solution,
+)

@@ -1,0 +1,1 @@
+"""Numbers: derivatives against finite differences, and where a NaN begins."""

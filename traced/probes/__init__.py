@@ -1,1 +1,0 @@
-"""What can be seen in a program; nothing here knows of a lesson."""

@@ -1,0 +1,138 @@
+"""Write a jaxpr down, the same on every supported JAX."""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import count, groupby
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from traced.drawing.lines import Line, flat
+from traced.drawing.picture import Picture, listing, telling
+from traced.internals.jaxprs import is_literal, nested_jaxprs
+from traced.programs.jaxprs import jaxpr_of, unread
+from traced.python.values import describe
+
+if TYPE_CHECKING:
+    from traced.internals.jaxprs import Jaxpr, JaxprEqn
+
+#: The parameters that say what an equation computes; the others differ between releases of JAX.
+PARAMETERS = (
+    "name",
+    "new_dtype",
+    "y",
+    "axes",
+    "axis",
+    "index_dtype",
+    "dimension",
+    "dimensions",
+    "dimension_numbers",
+    "permutation",
+    "shape",
+    "broadcast_dimensions",
+    "new_sizes",
+    "start_indices",
+    "limit_indices",
+    "strides",
+    "slice_sizes",
+    "length",
+    "reverse",
+    "k",
+)
+KEPT = 3  # equations shown of a long run of the same primitive
+
+
+@telling
+def show_jaxpr(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Picture:
+    """Return the jaxpr of `f` as JAX writes it, less what changes from release to release.
+
+    A run of more than six equations of one primitive is cut, with a line that says how many are
+    left out. Raises whatever `f` raises while it is traced.
+
+    >>> show_jaxpr(lambda x: 2 * x + 1, 3.0)
+    { lambda ; a:f32[]. let
+        b:f32[] = mul 2.0:f32[] a
+        c:f32[] = add b 1.0:f32[]
+      in (c,) }
+    """
+    return listing("\n".join(map(str, flat(jaxpr_lines(jaxpr_of(f, *args, **kwargs))))))
+
+
+def jaxpr_lines(jaxpr: "Jaxpr") -> list[Line]:
+    """Return the lines of a jaxpr, each made from its equations, with nested jaxprs folded."""
+    return list(_lines(jaxpr, _VariableNames(), 0))
+
+
+class _VariableNames(dict[Any, str]):
+    """Names for variables, in order of appearance: a … z, then ba, bb, … as JAX does."""
+
+    def __init__(self) -> None:
+        self.fresh = map(_letters, count())
+        self.unread: set[Any] = set()
+
+    def __missing__(self, var: Any) -> str:
+        self[var] = next(self.fresh)
+        return self[var]
+
+    def bind(self, var: Any) -> str:
+        """Return the variable with its type, where it is defined; `_` where nothing reads it."""
+        return f"{'_' if var in self.unread else self[var]}:{var.aval.str_short(short_dtypes=True)}"
+
+    def read(self, atom: Any) -> str:
+        """Return the name of a variable, or a literal with its type."""
+        if is_literal(atom):
+            # JAX's numbers print their dtype, or more digits than it has; NumPy's do neither.
+            number = np.asarray(atom.val, atom.aval.dtype)
+            return f"{number!s}:{describe(atom.val).lstrip('~')}"
+        return self[atom]
+
+
+def _letters(n: int) -> str:
+    head, last = divmod(n, 26)
+    return (_letters(head) if head else "") + chr(ord("a") + last)
+
+
+def _lines(jaxpr: "Jaxpr", names: _VariableNames, depth: int) -> Iterator[Line]:
+    names.unread |= unread(jaxpr)
+    consts = " ".join(map(names.bind, jaxpr.constvars))
+    inputs = " ".join(map(names.bind, jaxpr.invars))
+    yield Line(f"{{ lambda {consts}; {inputs}. let", depth)
+    for _, run in groupby(jaxpr.eqns, key=lambda eqn: eqn.primitive.name):
+        yield from _run(list(run), names, depth + 4)
+    yield Line(f"in {_tuple(map(names.read, jaxpr.outvars))} }}", depth + 2)
+
+
+def _tuple(texts: Iterable[Any]) -> str:
+    texts = list(map(str, texts))
+    return f"({texts[0]},)" if len(texts) == 1 else f"({', '.join(texts)})"
+
+
+def _run(eqns: list["JaxprEqn"], names: _VariableNames, depth: int) -> Iterator[Line]:
+    long = len(eqns) > 2 * KEPT
+    for i, eqn in enumerate(eqns):
+        # Every equation is written, so that the names after a cut are the ones without it.
+        line = _equation(eqn, names, depth)
+        if not long or i < KEPT - 1 or i == len(eqns) - 1:
+            yield line
+        elif i == KEPT:
+            left = tuple(eqns[KEPT - 1 : -1])
+            yield Line(f"... {len(left)} more {eqn.primitive.name} ...", depth, left)
+
+
+def _equation(eqn: "JaxprEqn", names: _VariableNames, depth: int) -> Line:
+    inputs = [names.read(var) for var in eqn.invars]
+    outputs = " ".join(map(names.bind, eqn.outvars))
+    call = " ".join([eqn.primitive.name + _parameters(eqn), *inputs])
+    inner = (line for body in nested_jaxprs(eqn) for line in _lines(body, names, depth + 2))
+    return Line(f"{outputs} = {call}".removeprefix(" = "), depth, (eqn,), tuple(inner))
+
+
+def _parameters(eqn: "JaxprEqn") -> str:
+    shown = {name: eqn.params[name] for name in PARAMETERS if eqn.params.get(name) is not None}
+    return (
+        f"[{' '.join(f'{name}={_value(value)}' for name, value in shown.items())}]" if shown else ""
+    )
+
+
+def _value(value: Any) -> str:
+    """Write a parameter; the integers in a tuple may be NumPy's, which print differently."""
+    return _tuple(map(_value, value)) if type(value) is tuple else str(value)

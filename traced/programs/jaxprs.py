@@ -1,0 +1,138 @@
+"""Read the jaxpr of a function: its equations, through every jaxpr nested in another."""
+
+import contextlib
+import inspect
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property, wraps
+from typing import TYPE_CHECKING, Any
+
+import jax
+
+from traced.internals.frames import calls_to, lines_of
+from traced.internals.jaxprs import is_literal, nested_jaxprs, open_jaxpr
+from traced.python.calls import code_behind, name_of, require_callable
+from traced.python.places import Place, Spot, first_place, is_library
+
+if TYPE_CHECKING:
+    from traced.internals.jaxprs import Jaxpr, JaxprEqn
+
+
+@dataclass(frozen=True)
+class Equation:
+    """One equation: its primitive, the primitives it is nested in (outermost first), its line.
+
+    `nests` says whether it holds jaxprs of its own, `dead` whether nothing reads what it computes.
+    """
+
+    primitive: str
+    within: tuple[str, ...]
+    nests: bool
+    dead: bool
+    eqn: "JaxprEqn" = field(repr=False, compare=False)
+    outer: "Equation | None" = field(repr=False, compare=False)
+
+    @cached_property
+    def place(self) -> Place | None:
+        """The line of the reader's code that this equation came from, or None.
+
+        It is looked up when asked for: that takes longer than tracing the equation did.
+        """
+        # JAX keeps the traces of its own functions, with the frames of whoever came first.
+        place = first_place(lines_of(calls_to(self.eqn), is_library))
+        return place or (self.outer.place if self.outer else None)
+
+    @cached_property
+    def spots(self) -> list[Spot]:
+        """The lines of the reader's code that were under way, innermost first."""
+        calls = calls_to(self.eqn)
+        return [*lines_of(calls, is_library), *(self.outer.spots if self.outer else [])]
+
+
+def jaxpr_of(f: Callable[..., Any], *args: Any, **kwargs: Any) -> "Jaxpr":
+    """Return the jaxpr that JAX traces from `f` at these arguments.
+
+    A jitted function is traced with its own static arguments, and JAX may answer from its cache.
+    Any other callable is traced afresh. Raises whatever `f` raises while it is traced.
+
+    >>> jaxpr_of(lambda x: 2 * x, 1.0).eqns[0].primitive
+    mul
+    """
+    return open_jaxpr(jitted(f).trace(*args, **kwargs).jaxpr)
+
+
+def jitted(f: Callable[..., Any]) -> Any:
+    """Return `f` itself if it is jitted, else a jitted function that JAX has not traced before.
+
+    >>> jitted(abs).trace(-1.0).fun_name
+    'abs'
+    """
+    # A bound method forwards `trace` to its function and forgets `self`; that of `nnx.jit` returns
+    # no jaxpr. Both are traced from outside, as any other callable.
+    if hasattr(f, "clear_cache") and hasattr(f, "trace") and not inspect.ismethod(f):
+        return f
+    require_callable(f)
+
+    # JAX keeps traces by function object: a new one each time means that no old trace is shown.
+    # What a callable object has for attributes, such as a module its parts, is not copied.
+    @wraps(f, updated=())
+    def fresh(*args: Any, **kwargs: Any) -> Any:
+        return f(*args, **kwargs)
+
+    named: Any = fresh
+    named.__name__, named.__wrapped__ = name_of(f), code_behind(f)
+    with contextlib.suppress(TypeError, ValueError):  # what is built in need not have a signature
+        named.__signature__ = inspect.signature(f)
+    return jax.jit(fresh)
+
+
+def find_equations(f: Callable[..., Any], *args: Any, **kwargs: Any) -> list[Equation]:
+    """Return every equation of the jaxpr of `f`, nested ones included, in their order.
+
+    >>> def f(x):
+    ...     return jax.lax.fori_loop(0, 3, lambda i, y: y * x, x)
+    >>> [(e.primitive, e.within) for e in find_equations(f, 2.0)]
+    [('scan', ()), ('add', ('scan',)), ('mul', ('scan',))]
+    """
+    return list(_equations(jaxpr_of(f, *args, **kwargs), None))
+
+
+def _equations(jaxpr: "Jaxpr", outer: Equation | None) -> Iterator[Equation]:
+    unused, within = unread(jaxpr), (*outer.within, outer.primitive) if outer else ()
+    for eqn in jaxpr.eqns:
+        name, bodies = eqn.primitive.name, nested_jaxprs(eqn)
+        # What has an effect, such as a print, is not dropped, whoever reads its result.
+        dead = unused.issuperset(eqn.outvars) and not eqn.effects
+        equation = Equation(name, within, bool(bodies), dead, eqn, outer)
+        yield equation
+        for body in bodies:
+            yield from _equations(body, equation)
+
+
+def unread(jaxpr: "Jaxpr") -> set[Any]:
+    """Return the variables that an equation of `jaxpr` defines and nothing in it reads."""
+    atoms = [*jaxpr.outvars, *(atom for eqn in jaxpr.eqns for atom in eqn.invars)]
+    read = {atom for atom in atoms if not is_literal(atom)}
+    return {var for eqn in jaxpr.eqns for var in eqn.outvars} - read
+
+
+def count_equations(f: Callable[..., Any], *args: Any, **kwargs: Any) -> int:
+    """Return the number of equations in the jaxpr of `f`, nested ones included.
+
+    >>> def unrolled(x):
+    ...     return sum(x[i] for i in range(x.shape[0]))
+    >>> import jax.numpy as jnp
+    >>> count_equations(jnp.sum, jnp.ones(8)) < count_equations(unrolled, jnp.ones(8))
+    True
+    """
+    return len(find_equations(f, *args, **kwargs))
+
+
+def count_primitives(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Counter[str]:
+    """Return how often each primitive occurs in the jaxpr of `f`, nested ones included.
+
+    >>> count_primitives(lambda x: x * x - x, 3.0)
+    Counter({'mul': 1, 'sub': 1})
+    """
+    return Counter(each.primitive for each in find_equations(f, *args, **kwargs))

@@ -1,0 +1,265 @@
+"""Where an error came from: the libraries in which it was raised, or whose objects it is about.
+
+JAX removes its own frames from a traceback, so that a line of the reader may stand last in it
+although JAX raised the error. Then what that line called tells where it was raised.
+"""
+
+import functools
+import inspect
+import re
+from collections.abc import Iterator
+from importlib.util import find_spec
+from itertools import takewhile
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Any
+
+import jax
+import numpy as np
+
+from traced.internals.frames import is_generated
+from traced.python.operands import UNKNOWN, operands_at, owner_of_memory
+from traced.python.places import is_library_code
+
+#: The libraries that errors are told apart by, and the packages that each consists of.
+LIBRARIES = {"jax": ("jax", "jaxlib"), "flax": ("flax",), "optax": ("optax",), "orbax": ("orbax",)}
+#: What runs when an object is built.
+CONSTRUCTORS = ("__init__", "__post_init__")
+#: What JAX notes on an error whose traceback it has shortened.
+SHORTENED = "JAX has removed its internal frames"
+#: The classes of what JAX makes the cause of an error: the first keeps the whole traceback.
+UNFILTERED = "UnfilteredStackTrace"
+STAND_INS = (UNFILTERED, "JaxStackTraceBeforeTransformation")
+# The interpreter names the classes of what it could not combine: `'list' and 'DynamicJaxprTracer'`.
+CLASSES_OF_JAX = re.compile(r"\bjaxlib\b|\bArrayImpl\b|Tracer\b|\b_DimExpr\b|\bPRNGKeyArray\b|key<")
+
+
+def libraries_of(error: BaseException) -> frozenset[str]:
+    """Return the libraries in which `error` or its cause was raised, or whose objects it is about.
+
+    An error that the reader's own code raises is of none of them, whatever code called it.
+
+    >>> import jax
+    >>> try:
+    ...     jax.numpy.stack([])
+    ... except ValueError as error:
+    ...     sorted(libraries_of(error)), libraries_of(KeyError("jax"))
+    (['jax'], frozenset())
+    """
+    libraries = frozenset(_libraries(error))
+    # JAX says which class it could not do with: `<class 'flax.nnx.statelib.State'>`.
+    return libraries | {"flax"} if libraries and "'flax." in str(error) else libraries
+
+
+def _libraries(error: BaseException) -> Iterator[str]:
+    yield from libraries_of_class(type(error), own=True)
+    yield from _imported(error)
+    if is_of_a_placeholder(error):
+        yield "jax.tree"
+    entries = innermost_entries(error)
+    for entry in entries:
+        yield from _library_of_frame(entry)
+    if entries and not _library_at(entries[-1].tb_frame.f_code.co_filename):
+        yield from _libraries_at(entries[-1], error)
+    elif SHORTENED in _notes(error):
+        yield from ("jax",) * bool(entries)
+    for cause in causes_of(error):
+        yield from _libraries(cause)
+
+
+def causes_of(error: BaseException) -> list[BaseException]:
+    """Return the error that `error` was raised from, if any.
+
+    >>> causes_of(KeyError("a"))
+    []
+    """
+    cause = error.__cause__
+    while cause is not None and is_stand_in(cause):
+        cause = cause.__cause__
+    return [] if cause is None else [cause]
+
+
+def _imported(error: BaseException) -> Iterator[str]:
+    """Yield the library that an error of an import or of an attribute names by itself."""
+    if isinstance(error, ImportError) and error.name:
+        yield from library_of_module(error.name)
+    if isinstance(error, AttributeError):
+        yield from libraries_of_object(error.obj)
+
+
+def entries_of(error: BaseException) -> Iterator[TracebackType]:
+    """Yield the entries of an error's traceback, the outermost first, as complete as it is kept."""
+    whole = error.__cause__ if type(error.__cause__).__name__ == UNFILTERED else error
+    entry = whole.__traceback__ if whole else None
+    while entry is not None:
+        yield entry
+        entry = entry.tb_next
+
+
+def is_stand_in(error: BaseException) -> bool:
+    """Return whether `error` is none by itself: JAX keeps a traceback in it, as another's cause."""
+    return type(error).__name__ in STAND_INS
+
+
+def is_of_a_placeholder(error: BaseException) -> bool:
+    """Return whether a class raised because JAX builds it with something else than arrays in it.
+
+    What JAX raises for tracers is not meant: it says by itself what is wrong.
+    """
+    if "jax" in libraries_of_class(type(error), own=True):
+        return False
+    above = None
+    for entry in entries_of(error):
+        code = entry.tb_frame.f_code
+        if not is_library_code(code):
+            if "unflatten" in code.co_name:
+                return True
+            if code.co_name in CONSTRUCTORS and above and _is_built_by_jax(entry.tb_frame, above):
+                return True
+            above = entry
+        elif _library_at(code.co_filename):
+            above = entry
+    return False
+
+
+def _is_built_by_jax(frame: FrameType, above: TracebackType) -> bool:
+    """Return whether a constructor's frame is of a pytree that JAX put placeholders into."""
+    built = frame.f_locals.get("self")
+    given = [*vars(built).values(), *frame.f_locals.values()] if hasattr(built, "__dict__") else []
+    if not any(map(is_placeholder, given)) or not jax.tree_util.is_tree_node(type(built)):
+        return False
+    if caller := _library_at(above.tb_frame.f_code.co_filename):
+        return caller == "jax"
+    children = [each for each in above.tb_frame.f_locals.values() if type(each) in (tuple, list)]
+    # A function that was registered hands on the children that JAX gave it.
+    handed_on = any(is_placeholder(leaf) for each in children for leaf in each)
+    return handed_on or type(built) not in operands_by_type(above)
+
+
+def operands_by_type(entry: TracebackType) -> list[type]:
+    """Return the classes that the line at a traceback's entry calls or works on."""
+    return [each for each in operands_at(entry) if isinstance(each, type)]
+
+
+def is_placeholder(thing: Any) -> bool:
+    """Return whether `thing` is what JAX puts into a tree where it has no array to put there.
+
+    >>> is_placeholder(object()), is_placeholder(None), is_placeholder(0.0)
+    (True, True, False)
+    """
+    return type(thing) in (object, type(None), jax.ShapeDtypeStruct)
+
+
+def innermost_entries(error: BaseException) -> list[TracebackType]:
+    """Return the last entry of the reader's code in a traceback, and what it called, in order."""
+    entries = list(entries_of(error))
+    codes = [entry.tb_frame.f_code for entry in reversed(entries)]
+    called = len(list(takewhile(is_library_code, codes)))
+    return entries[-called - 1 :] if called < len(entries) else entries
+
+
+def _libraries_at(entry: TracebackType, error: BaseException) -> Iterator[str]:
+    """Yield the libraries of what the last line was at work on."""
+    operands = operands_at(entry)
+    known = {name for each in operands for name in libraries_of_object(each)}
+    yield from known
+    is_unknown = any(each is UNKNOWN for each in operands)
+    is_named = bool(operands) and CLASSES_OF_JAX.search(str(error)) is not None
+    if is_named or ((known or is_unknown) and SHORTENED in _notes(error)):
+        yield "jax"
+
+
+def _library_of_frame(entry: TracebackType) -> Iterator[str]:
+    """Yield the library that a frame's code is of; that of generated methods is their class's."""
+    file = entry.tb_frame.f_code.co_filename
+    if library := _library_at(file):
+        yield library
+    elif is_generated(entry.tb_frame.f_code):
+        yield from libraries_of_class(type(entry.tb_frame.f_locals.get("self")))
+
+
+def libraries_of_object(thing: Any) -> Iterator[str]:
+    """Yield the library that a module, a function or a value is of.
+
+    >>> import jax
+    >>> set(libraries_of_object(jax.numpy.ones)), set(libraries_of_object(3))
+    ({'jax'}, set())
+    """
+    if inspect.ismodule(thing):
+        yield from library_of_module(thing.__name__)
+    elif isinstance(thing, type):
+        yield from libraries_of_class(thing)
+    elif isinstance(thing, functools.partial):
+        yield from libraries_of_object(thing.func)
+    elif inspect.isroutine(thing):
+        # A function that JAX has wrapped keeps the name of the reader's module.
+        yield from library_of_module(getattr(thing, "__module__", None) or "")
+        yield from library_of_module(type(thing).__module__)
+        if getattr(jax.random, getattr(thing, "__name__", ""), None) is thing:
+            yield "jax.random"
+        if inspect.isfunction(thing) and (library := _library_at(thing.__code__.co_filename)):
+            yield library
+    elif isinstance(thing, np.ndarray):
+        owner = owner_of_memory(thing)
+        # What JAX copies to the host it passes as a capsule.
+        yield from ("jax",) * (type(owner).__name__ == "PyCapsule")
+        yield from libraries_of_class(type(owner))
+    else:
+        yield from ("jax.random",) * is_key(thing)
+        yield from libraries_of_class(type(thing))
+
+
+def is_key(thing: Any) -> bool:
+    """Return whether `thing` is a random key or an array of them, of the new kind or the old one.
+
+    >>> import jax
+    >>> is_key(jax.random.key(0)), is_key(jax.random.PRNGKey(0)), is_key(jax.numpy.ones(2))
+    (True, True, False)
+    """
+    if not isinstance(thing, jax.Array):
+        return False
+    is_old = thing.dtype == "uint32" and thing.ndim > 0 and thing.shape[-1] == 2
+    return is_old or jax.numpy.issubdtype(thing.dtype, jax.dtypes.prng_key)
+
+
+def libraries_of_class(kind: type, own: bool = False) -> Iterator[str]:
+    """Yield the libraries of a class, of the classes it inherits from and of what generated it.
+
+    With `own` only that of the class itself.
+    """
+    for each in kind.__mro__[: 1 if own else None]:
+        yield from library_of_module(each.__module__)
+    if not own:
+        # A decorator such as `flax.struct.dataclass` gives a class its methods.
+        made = filter(inspect.isfunction, vars(kind).values())
+        yield from (name for each in made if (name := _library_at(each.__code__.co_filename)))
+
+
+def library_of_module(name: str) -> Iterator[str]:
+    """Yield the library that a module is of, by its full name.
+
+    >>> list(library_of_module("jaxlib.xla_client")), list(library_of_module("jaxtyping"))
+    (['jax'], [])
+    """
+    root = name.partition(".")[0]
+    yield from (library for library, packages in LIBRARIES.items() if root in packages)
+
+
+@functools.cache
+def _library_at(file: str) -> str | None:
+    for library in LIBRARIES:
+        if any(Path(file).is_relative_to(folder) for folder in _folders(library)):
+            return library
+    return None
+
+
+@functools.cache
+def _folders(library: str) -> tuple[str, ...]:
+    specs = map(find_spec, LIBRARIES[library])
+    return tuple(
+        folder for spec in specs if spec for folder in spec.submodule_search_locations or ()
+    )
+
+
+def _notes(error: BaseException) -> str:
+    return "\n".join(getattr(error, "__notes__", ()))

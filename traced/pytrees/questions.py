@@ -1,0 +1,178 @@
+"""Ask whether an answer returns the right thing: its structure, shapes, dtypes and values."""
+
+import copy
+import inspect
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import jax
+import numpy as np
+
+from traced.findings.feedback import Finding, Found, Question, fault, require
+from traced.python.places import place_of_tracer
+from traced.python.values import Bare, PyTree, describe, describe_tree
+from traced.pytrees.differences import (
+    find_tree_differences,
+    name_arguments,
+    name_leaves,
+    on_host,
+)
+from traced.pytrees.nodes import is_node
+from traced.running.attempt import attempt
+
+
+def returns(wanted: Callable[..., Any], *cases: tuple[Any, ...]) -> Question:
+    """Ask whether the answer returns what `wanted` returns, for each tuple of arguments.
+
+    Compared are, in this order, the structure of the result, shapes, dtypes and values.
+
+    >>> returns(abs, (-1.0,))(lambda x: x)
+    Traceback (most recent call last):
+    traced.findings.feedback.Found: value/differs
+    """
+
+    def question(answer: Any) -> None:
+        for case in cases:
+            # The answer may do with its arguments as it likes: the next check has its own. JAX's
+            # arrays do not change, and `attempt` sees to it that they stay.
+            kept = {id(each): each for each in jax.tree.leaves(case) if isinstance(each, jax.Array)}
+            args = copy.deepcopy(case, kept)
+            leaves = jax.tree.leaves(args)
+            result = attempt(answer, *args)
+            require_unchanged(answer, case, args, leaves)
+            try:
+                compare(wanted(*case), result)
+            except Found as found:
+                raise _given(case, found.finding) from None
+
+    return question
+
+
+def _given(case: tuple[Any, ...], finding: Finding) -> Found:
+    # Only where it is needed: to write out an array takes as long as to trace a function.
+    if not finding.code.startswith("value/"):
+        return Found(finding)
+    given = ", ".join(map(_digits, case))
+    return Found(replace(finding, saw=(("given", given), *finding.saw)))
+
+
+def require_unchanged(
+    answer: Any, before: tuple[Any, ...], after: tuple[Any, ...], given: list[Any]
+) -> None:
+    """Raise `Found` if a call of `answer` left other things in the containers of its arguments.
+
+    `before` are equal arguments that it was not called with, `after` those that it was, and `given`
+    their leaves before the call.
+
+    >>> args = ({"w": 1.0},)
+    >>> args[0]["w"] = 2.0
+    >>> require_unchanged(lambda params: None, ({"w": 1.0},), args, [1.0])
+    Traceback (most recent call last):
+    traced.findings.feedback.Found: effects/argument
+    """
+    old, new = (name_arguments(answer, args, {}) for args in (before, after))
+    if not _same_structure(before, after):
+        sides = (("removed", old.keys() - new.keys()), ("added", new.keys() - old.keys()))
+        saw: dict[str, object] = {name: min(paths) for name, paths in sides if paths}
+        types = {"before": describe_tree(before), "after": describe_tree(after)}
+        raise fault("effects/argument", **saw, **types)
+    for (path, was), leaf, now in zip(old.items(), given, new.values(), strict=True):
+        # JAX's own arrays cannot be changed, only replaced; NumPy's can.
+        if leaf is not now or (
+            isinstance(was, np.ndarray) and not np.array_equal(was, now, equal_nan=True)
+        ):
+            saw = {"before": _digits(was), "after": _digits(now)}
+            raise fault("effects/argument", argument=path, **saw)
+
+
+def compare(wanted: PyTree, got: PyTree, **given: object) -> None:
+    """Raise `Found` at the first difference between two results, with the evidence.
+
+    `given` is evidence of the caller's: what the result was computed from.
+
+    >>> compare(jax.numpy.ones(2), jax.numpy.zeros(2), given="x = 0")
+    Traceback (most recent call last):
+    traced.findings.feedback.Found: value/differs
+    """
+    if got is None and wanted is not None:
+        raise fault("value/nothing", **given, wanted=_digits(wanted))
+    if inspect.iscoroutine(got) or inspect.isgenerator(got):
+        got.close()
+        raise fault("value/not-computed", **given, got=f"a {type(got).__name__}")
+    if not _same_structure(wanted, got):
+        types = {"wanted": describe_tree(wanted), "got": describe_tree(got)}
+        raise fault("value/structure", **given, **_first_difference(wanted, got), **types)
+    leaves = zip(name_leaves(wanted).items(), jax.tree.leaves(got), strict=True)
+    for (path, left), right in leaves:
+        # A result that is one array has no path.
+        at = f"{given.get('at', '')}{path}"
+        _compare_leaves(left, right, given | ({"at": at} if at else {}))
+
+
+def _first_difference(wanted: PyTree, got: PyTree) -> dict[str, object]:
+    """Return where two trees of other structures part, in words, where that can be told."""
+    try:
+        found = find_tree_differences(wanted, got)
+    except (TypeError, ValueError):  # keys of a dictionary that cannot be sorted
+        return {}
+    for each in found:
+        if each.kind in SAID and each.path:
+            said = f"{each.path} {SAID[each.kind]}"
+            return {"at": said.format(wanted=each.wanted, got=each.got)}
+    return {}
+
+
+#: What is said of a difference between two structures.
+SAID = {
+    "missing": "is missing",
+    "extra": "is too much",
+    "container": "is {got} and not {wanted}",
+    "static": "is {got} and not {wanted}",
+}
+
+
+def _same_structure(left: PyTree, right: PyTree) -> bool:
+    try:
+        structures: list[Any] = [jax.tree.structure(left), jax.tree.structure(right)]
+        return bool(structures[0] == structures[1])
+    except (TypeError, ValueError):  # keys of a dictionary that cannot be sorted
+        return False
+
+
+def _compare_leaves(wanted: PyTree, got: PyTree, given: dict[str, object]) -> None:
+    if isinstance(got, jax.core.Tracer):
+        raise fault("tracing/leaked", place_of_tracer(got), got=f"a tracer {describe(got)}")
+    types = {"wanted": describe(wanted).lstrip("~"), "got": describe(got).lstrip("~")}
+    require("[" in types["got"], "value/structure", **given, **types)
+    require(np.shape(wanted) == np.shape(got), "value/shape", **given, **types)
+    require(types["wanted"] == types["got"], "value/dtype", **given, **types)
+    with np.errstate(all="ignore"):  # a value out of all bounds differs, and that is all
+        # Of NumPy's own types: a Python number beyond those of `wanted` would become infinite.
+        sides = on_host(wanted), on_host(got)
+        # Many are equal, which is known sooner.
+        close = bool((sides[0] == sides[1]).all()) or np.allclose(
+            *sides, rtol=1e-4, atol=1e-6, equal_nan=True
+        )
+    if not close:
+        raise fault("value/differs", **given, wanted=_digits(wanted), got=_digits(got))
+
+
+def _digits(value: PyTree) -> str:
+    """Return the values of a pytree in its own containers.
+
+    >>> _digits(({"w": np.ones(2)}, None, 3))
+    "({'w': [1. 1.]}, None, 3)"
+    """
+    if not is_node(value):
+        return _digits_of_leaf(value)
+    try:
+        return repr(jax.tree.map(lambda leaf: Bare(_digits_of_leaf(leaf)), value))
+    except Exception:  # an object of a class that does not take texts
+        return ", ".join(f"{at}: {_digits_of_leaf(x)}" for at, x in name_leaves(value).items())
+
+
+def _digits_of_leaf(leaf: object) -> str:
+    is_key = "key<" in describe(leaf)
+    array = on_host(leaf) if is_key else np.asarray(leaf)
+    return "key " * is_key + np.array2string(array, precision=4, threshold=8)

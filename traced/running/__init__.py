@@ -1,0 +1,1 @@
+"""Running somebody else's code safely: attempt, guard, rehearsal, diagnosis, endless loops."""

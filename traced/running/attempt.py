@@ -1,0 +1,142 @@
+"""Run the reader's code so that whatever it does becomes a result or a finding."""
+
+import contextlib
+import io
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, TextIO
+
+import numpy as np
+
+from traced.findings.feedback import Found, NotAttempted, fault
+from traced.internals.canary import CouldNotTell
+from traced.python.reachable import roots_of
+from traced.python.snapshots import Snapshot
+from traced.python.values import brief
+from traced.running.clocks import Meter, Reading
+from traced.running.diagnosis import TimeLimit, diagnose, first_sentence, is_of_a_probe
+from traced.running.endless import EndlessLoop, names_loop
+from traced.running.guard import guard, guard_arrays
+from traced.running.rehearsal import rehearse
+
+SECONDS = 20.0  # small inputs take milliseconds, and the first compilation a second or two
+LOOKS = 8  # at the clocks, while the time passes
+PRINTED = 2_000  # characters of the answer's own output that are passed on
+
+
+def attempt(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Return `call(*args, **kwargs)`, where `call` runs the reader's code or is that code.
+
+    Raises `NotAttempted` where the code is still a stub, and `Found` for any other error, a change
+    of a container among the arguments, a call of `exit`, or more than 20 seconds of work or of
+    waiting, in the main thread, where Python can be interrupted. A program that XLA runs cannot be:
+    code that names a `while_loop` or a `fori_loop`, or a `scan` and a number of a million or more,
+    runs once before, with loops that stop after half that time, so that those of more than some
+    four seconds are stopped. What `find_first_endless_loop` does not see can still block the
+    kernel. `KeyboardInterrupt` is passed on: it is the reader's.
+
+    >>> attempt(lambda: 1 / 0)
+    Traceback (most recent call last):
+    traced.findings.feedback.Found: runs/raised
+    """
+    if not callable(call):
+        raise fault("runs/not-callable", got=f"an object of type `{type(call).__name__}`")
+    try:
+        with guard_arrays():
+            if names_loop(call, *args) and (loop := _find_first_endless_loop(call, args, kwargs)):
+                raise _endless(loop)
+            arguments = _containers(call, args, kwargs)
+            with (
+                guard() as changed,
+                contextlib.redirect_stdout(_LimitedOutput(sys.stdout)),
+                time_limit(SECONDS),
+            ):
+                result = call(*args, **kwargs)
+    except (Found, NotAttempted, CouldNotTell, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        if is_of_a_probe(error):
+            saw = f"{type(error).__name__}: {first_sentence(error)}"
+            raise CouldNotTell("what the check looks for", saw=saw) from error
+        raise diagnose(error) from None
+    if changed:
+        raise fault("effects/outside", changed=", ".join(changed))
+    for _, (_, name, before, now) in arguments.net_changes():
+        raise fault("effects/argument", changed=name, before=brief(before), after=brief(now))
+    return result
+
+
+#: What an answer is given and could change in place, other than objects and refs.
+CONTAINERS = (dict, list, set, np.ndarray)
+
+
+def _containers(
+    call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Snapshot:
+    """Return what is in the containers among the arguments: whoever passed them goes on."""
+    named = roots_of(call, args, kwargs)[:-1]
+    roots = [each for each in named if isinstance(each[-1], (*CONTAINERS, tuple))]
+    return Snapshot(roots, lambda thing: isinstance(thing, CONTAINERS))
+
+
+def _find_first_endless_loop(
+    call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> EndlessLoop | None:
+    with time_limit(SECONDS):
+        return rehearse(partial(call, **kwargs), *args, seconds=SECONDS / 2)
+
+
+def _endless(loop: EndlessLoop) -> Found:
+    if loop.length:
+        steps = f"{loop.rounds:,} of {loop.length:,} in {SECONDS / 2:g} seconds"
+        return fault("runs/too-long", loop.place, steps=steps)
+    if loop.repeats:
+        saw = {"rounds": loop.rounds, "and_then": "a carry that the loop has had before"}
+    else:
+        saw = {"rounds": f"{loop.rounds:,}", "and_then": "the condition is still true"}
+    return fault("loops/endless", loop.place, **saw)
+
+
+@contextlib.contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise `TimeLimit` in the `with` block after so many seconds, where signals can do that.
+
+    Seconds count in which the thread works, or in which nobody works and it waits for something
+    else. Those in which it waits for a processor, on a busy machine, do not. XLA's threads may work
+    three times as long, however many they are.
+    """
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGALRM"):
+        yield
+        return
+    meter = Meter(Reading.now())
+
+    def look(*_: Any) -> None:
+        meter.read(Reading.now())
+        if meter.spent >= 0.99 * seconds:  # the clocks are not one
+            raise TimeLimit(f"still running after {SECONDS:g} seconds")
+
+    before = signal.signal(signal.SIGALRM, look)
+    signal.setitimer(signal.ITIMER_REAL, seconds / LOOKS, seconds / LOOKS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+class _LimitedOutput(io.TextIOBase):
+    """Passes the answer's output on, up to a limit: a flood would bury the feedback."""
+
+    def __init__(self, out: TextIO) -> None:
+        self.out, self.left = out, PRINTED
+
+    def write(self, text: str) -> int:
+        if self.left > 0:
+            self.out.write(text[: self.left])
+            self.left -= len(text)
+            if self.left <= 0:
+                self.out.write(f"\n… more than {PRINTED} characters of output, the rest left out\n")
+        return len(text)

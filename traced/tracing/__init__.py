@@ -1,0 +1,1 @@
+"""When JAX traces, and why it does so again; the watched function."""

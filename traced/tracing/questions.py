@@ -1,0 +1,153 @@
+"""Ask when an answer is traced, and which work it does outside of any trace."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import replace
+from types import FunctionType
+from typing import Any
+
+import jax
+
+from traced.findings.feedback import Found, Question, fault, require
+from traced.programs.outside_jit import Seen, find_work_outside_jit, see_work
+from traced.python.places import Place
+from traced.python.reachable import code_names, used_globals
+from traced.running.attempt import attempt
+from traced.tracing.entries import record_entries, told_changes
+from traced.tracing.traces import Trace, record_traces
+
+#: The finding for each reason of a trace; any other is `tracing/retraced`.
+RETRACED = {
+    "new function": "tracing/new-function",
+    "shape": "tracing/new-shape",
+    "dtype": "tracing/new-dtype",
+    "weak type": "tracing/weak-type",
+    "structure": "tracing/new-structure",
+    "static value": "tracing/static-value",
+    "keyword": "tracing/keyword",
+}
+
+
+def traces_at_most(most: int, run: Callable[[Any], None], calls: str) -> Question:
+    """Ask whether `run`, which calls the answer and compares, traces no function more often.
+
+    `calls` tells the reader what `run` does, as evidence. JAX's caches are cleared first, so
+    that a second check sees the same traces as the first one. What is traced on the way, such as
+    the branches of a `cond` in a jitted function, does not count.
+
+    >>> from traced.questions import compare
+    >>> def run(answer):
+    ...     for n in (1, 2):
+    ...         compare(jax.numpy.ones(n), answer(jax.numpy.zeros(n)))
+    >>> traces_at_most(1, run, "two lengths")(jax.jit(lambda x: x + 1))
+    Traceback (most recent call last):
+    traced.findings.feedback.Found: tracing/new-shape
+    """
+
+    def question(answer: Any) -> None:
+        jax.clear_caches()  # type: ignore[no-untyped-call]  # JAX gives it no types
+        with record_traces() as traces:
+            run(answer)
+        # Two functions of a library that are called on one line share their place.
+        by_function: dict[tuple[Place, str], list[Trace]] = {}
+        for trace in (each for each in traces if not each.nested):
+            by_function.setdefault((trace.place, trace.function), []).append(trace)
+        for each in by_function.values():
+            if len(each) > most:
+                raise _retraced(each, most, calls, _again(answer, run, each, most))
+
+    return question
+
+
+def _again(answer: Any, run: Callable[[Any], None], traces: list[Trace], most: int) -> str:
+    """Return what differed from an earlier trace: in words, by argument, with both values."""
+    again = traces[most]
+    if again.reason == "new function" and _names(answer, CLEARING):
+        return CLEARED
+    if again.reason in ("new function", "configuration", "keyword"):
+        return again.detail
+    # Once more, to see with what the function was entered: JAX tells neither static values nor
+    # the name of an argument whose structure differs.
+    jax.clear_caches()  # type: ignore[no-untyped-call]  # JAX gives it no types
+    entries = record_entries(lambda: run(answer), again.place, most + 1)
+    return told_changes(entries) or again.detail
+
+
+#: The methods and functions that empty JAX's caches, and what is said of that.
+CLEARING = {"clear_cache", "clear_caches"}
+CLEARED = "the cache was cleared"
+
+
+def _names(answer: Any, names: set[str]) -> bool:
+    """Return whether the code of an answer, or of a function that it names, has one of `names`."""
+    f = inspect.unwrap(answer)
+    functions = [f, *(inspect.unwrap(each) for each in vars(f).values() if callable(each))]
+    if isinstance(f, FunctionType):
+        functions += [inspect.unwrap(each) for _, each in used_globals(f) if callable(each)]
+    codes = (each.__code__ for each in functions if isinstance(each, FunctionType))
+    return any(names & code_names(code) for code in codes)
+
+
+def uses_jit(*args: Any) -> Question:
+    """Ask whether the answer runs a function that it gave to `jit`, be it its own or a library's.
+
+    A function that JAX jits itself, such as `jnp.linalg.norm`, is none.
+
+    >>> uses_jit(1.0)(jax.jit(jax.numpy.sin))
+    >>> uses_jit(1.0)(jax.numpy.sin)
+    Traceback (most recent call last):
+    traced.findings.feedback.Found: tracing/not-jitted
+    """
+
+    def question(answer: Any) -> None:
+        _require_jitted(attempt(see_work, answer, *args))
+
+    return question
+
+
+def works_under_jit(call: Callable[[Any], Callable[..., Any]], *args: Any) -> Question:
+    """Ask whether the answer works on the arrays in `args` only inside functions under `jit`.
+
+    These are the functions that it gives to `jit`, be they its own or a library's; a plain
+    function, a `scan` or `vmap` may call them. `call` makes of the answer a function of `args`.
+    Moving an array, such as slicing or stacking, may be done outside, and so may all work on
+    single numbers that such functions returned. An answer that cannot be traced as a whole, since
+    it asks for values on the way, is run; then at least one of its functions has to be under `jit`.
+
+    >>> works_under_jit(lambda answer: answer, jax.numpy.ones(3))(lambda x: x * 2)
+    Traceback (most recent call last):
+    traced.findings.feedback.Found: tracing/not-jitted
+    """
+
+    def question(answer: Any) -> None:
+        # A new function around the answer: of a jitted one we would see the inside only.
+        def whole(*args: Any) -> Any:
+            return call(answer)(*args)
+
+        try:
+            work = attempt(find_work_outside_jit, whole, *args)
+        except Found:
+            seen = attempt(see_work, whole, *args)
+            work = seen.outside
+            _require_jitted(seen)
+        for each in work:
+            raise fault("tracing/not-jitted", each.place, operation=each.operation)
+
+    return question
+
+
+def _require_jitted(seen: Seen) -> None:
+    place = next((each.place for each in seen.outside), None)
+    require(seen.jitted, "tracing/not-jitted", place, functions_under_jit=0)
+
+
+def _retraced(traces: list[Trace], most: int, calls: str, detail: str) -> Found:
+    again = traces[most]
+    code = "tracing/retraced" if detail == CLEARED else RETRACED.get(again.reason)
+    saw = {"calls": calls, "traces": f"{len(traces)}, where {most} would do"}
+    if detail:
+        saw["again"] = detail
+    called = again.called if again.called and again.called.line != again.place.line else None
+    return fault(
+        code or "tracing/retraced", replace(again.place, note="traced again"), called, **saw
+    )

@@ -1,0 +1,237 @@
+"""See when JAX traces a function, and why it did so again."""
+
+import contextlib
+import functools
+import inspect
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import jax
+import numpy as np
+
+from traced.internals.cache_misses import record_cache_misses
+from traced.internals.canary import canary, run_as_readers
+from traced.internals.trace_requests import TraceRequest, see_trace_requests
+from traced.python.calls import code_behind, name_of
+from traced.python.places import (
+    Place,
+    is_library,
+    is_library_code,
+    is_of_package,
+    place_at,
+    place_of_definition,
+)
+from traced.python.values import type_reason
+from traced.tracing.signatures import Change
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One trace that JAX made: of which function, where it is defined, and why.
+
+    `reason` is `first call`, `new function`, `shape`, `dtype`, `weak type`, `structure`,
+    `static value`, `keyword`, `configuration` or `unknown`; `detail` says what differs from the
+    closest earlier trace.
+    `called` is the place of the call, None where a library made it. `nested` says whether another
+    function was being traced at the time, as for the branches of a `cond`.
+    """
+
+    function: str
+    place: Place
+    reason: str
+    detail: str
+    called: Place | None = None
+    nested: bool = False
+
+
+#: Two calls of a new function, whose second trace has a reason of its own, for each of the reasons.
+CALLS = """
+def run(fresh, jit, pairs, precision, ref):
+    for before, after in pairs:
+        f = fresh(lambda x, n=2: x)
+        f.trace(*before)
+        f.trace(*after)
+    f.trace(x=1)
+    jit(lambda x: f(x)).trace(2.0)
+    with precision("float32"):
+        f.trace(1)
+    jit(lambda: ref.__setitem__(..., 1.0)).lower()
+"""
+WHY = (
+    ("first call", 4), ("shape", 4), ("new function", 4), ("dtype", 4), ("new function", 4),
+    ("weak type", 4), ("new function", 4), ("static value", 4), ("new function", 4),
+    ("structure", 4), ("keyword", 4), ("first call", 8), ("structure", 4), ("configuration", 4),
+    ("first call", 11),
+)  # fmt: skip  # a row for each trace: its reason, and the line of the function
+
+
+@canary("when JAX traces a function, and why")
+def recorded_traces() -> bool:
+    """Return whether JAX says of some traces, whose reasons are known, what it said of them."""
+    f32, i32, longer = (np.ones(n, kind) for n, kind in ((2, "f4"), (2, "i4"), (3, "f4")))
+    pairs = [
+        ((f32,), (longer,)), ((f32,), (i32,)), ((1,), (np.int32(1),)),
+        ((1, 2), (1, 3)), ((1,), ((1,),)),
+    ]  # fmt: skip  # each pair is the two calls of one function
+    with record_traces() as traces:
+        fresh = functools.partial(jax.jit, static_argnums=1)
+        run = run_as_readers(CALLS)["run"]
+        run(fresh, jax.jit, pairs, jax.default_matmul_precision, jax.new_ref(0.0))
+    found = tuple((each.reason, each.place.line) for each in traces)
+    details = [each.detail for each in traces]
+    return (
+        found == WHY
+        and details[1] == "shape: x is f32[3], was f32[2]"
+        and [each.nested for each in traces] == [False] * 12 + [True, False, False]
+    )
+
+
+@recorded_traces.guards
+@contextlib.contextmanager
+def record_traces() -> Iterator[list[Trace]]:
+    """Record each trace that JAX makes, inside the `with` block, of a function outside libraries.
+
+    A library's function counts if the reader put it under `jit` and called it: its place is that
+    of the call, and its reason `first call` where it is the first one in the block.
+    The reasons come from `jax.explain_cache_misses`, whose words are put into ours.
+
+    >>> import jax
+    >>> f = jax.jit(lambda x: 2 * x)
+    >>> with record_traces() as traces:
+    ...     _ = f(1.0), f(2.0), f(3)
+    >>> [(each.reason, each.detail) for each in traces]
+    [('first call', ''), ('dtype', 'dtype: x is i32[], was f32[]')]
+    """
+    traces: list[Trace] = []
+    libraries: dict[int, tuple[Any, list[TraceRequest]]] = {}
+    with record_cache_misses() as texts:
+        # Both are in one list, since a trace has its place in the order.
+        told: list[tuple[str | Trace, bool]] = texts  # type: ignore[assignment]  # it is ours alone
+
+        def note(request: TraceRequest) -> None:
+            if trace := _untold(request, libraries):
+                told.append((trace, trace.nested))
+
+        try:
+            with see_trace_requests(note):
+                yield traces
+        finally:
+            seen: set[tuple[str, int]] = set()
+            for each, nested in told:
+                traces.extend([each] if isinstance(each, Trace) else _parse(each, nested, seen))
+
+
+def _untold(
+    request: TraceRequest, earlier: dict[int, tuple[Any, list[TraceRequest]]]
+) -> Trace | None:
+    """Return the trace of what the reader put under `jit` and called, where JAX's log is silent.
+
+    That is so of a library's function, and of an object that can be called.
+    """
+    f, called = request.function, request.called
+    by_check = called is not None and is_of_package(called.f_code.co_filename)
+    if not request.is_new or called is None or (is_library_code(called.f_code) and not by_check):
+        return None
+    code = getattr(inspect.unwrap(code_behind(f)), "__code__", None)
+    if code is not None and is_of_package(code.co_filename):
+        return None
+    is_own = code is not None and not is_library_code(code)
+    is_told = hasattr(inspect.unwrap(f.func if isinstance(f, functools.partial) else f), "__code__")
+    if (is_own and is_told) or _is_jitted_at_home(f):
+        return None
+    # Held on to, since the number of a function that is gone would go to another one.
+    _, before = earlier.setdefault(id(f), (f, []))
+    changes = [_changes(request, each) for each in before]
+    before.append(request)
+    nearest = min(changes, key=len, default=[])
+    reason = nearest[0].reason if nearest else "unknown" if changes else "first call"
+    call = place_at(called.f_code.co_filename, called.f_lineno, "called here")
+    file, line = (code.co_filename, code.co_firstlineno) if code else ("", 0)
+    # A library's function has no line of the reader's but that of the call.
+    at_call = not is_own and not by_check
+    place = replace(call, note="") if at_call else place_of_definition(file, line)
+    detail = "; ".join(map(str, nearest))
+    return Trace(name_of(f), place, reason, detail, None if by_check else call)
+
+
+def _is_jitted_at_home(f: Any) -> bool:
+    """Return whether a library has its own function under `jit`, as `jax.numpy` has."""
+    home: Any = sys.modules.get(getattr(f, "__module__", None) or "")
+    for name in getattr(f, "__qualname__", "").split("."):
+        home = getattr(home, name, None)
+    return hasattr(home, "clear_cache") and getattr(home, "__wrapped__", None) is f
+
+
+def _changes(now: TraceRequest, before: TraceRequest) -> list[Change]:
+    pairs = zip(now.types, before.types, strict=False)
+    texts = [(name, _short(kind), _short(old)) for (name, kind), (_, old) in pairs]
+    found = [
+        Change(type_reason(kind, old), name, kind, old) for name, kind, old in texts if kind != old
+    ]
+    if len(now.types) != len(before.types):
+        sizes = (f"{len(each.types)} leaves" for each in (now, before))
+        return [Change("structure", "the tree", *sizes)]
+    return found
+
+
+def _short(aval: Any) -> str:
+    return f"{'~' if aval.weak_type else ''}{aval.str_short(short_dtypes=True)}"
+
+
+def _parse(text: str, nested: bool, seen: set[tuple[str, int]]) -> Iterator[Trace]:
+    found = re.search(r"^\s+(?:for )?(\S+)\s.*defined at (.+):(\d+)$", text, re.MULTILINE)
+    if found is None or is_library(found[2]):
+        return
+    place = place_of_definition(found[2], int(found[3]))
+    again = (place.file, place.line) in seen
+    seen.add((place.file, place.line))
+    reason, detail = _reason(text, again)
+    yield Trace(found[1], place, reason, detail, _called(text), nested)
+
+
+def _called(text: str) -> Place | None:
+    found = re.match(r"TRACING CACHE MISS at (.+):(\d+):\d+ \(", text)
+    if found is None or is_library(found[1]):
+        return None
+    return place_at(found[1], int(found[2]), "called here")
+
+
+def _reason(text: str, again: bool) -> tuple[str, str]:
+    if "never seen function" in text:
+        return ("new function", "") if again else ("first call", "")
+    if "different input types" in text:
+        return _types(text)
+    if found := re.search(r"\* (\w+) differs: now (.+) and before (.+)", text):
+        return "configuration", str(Change("configuration", *found.groups()))
+    if "Static(val=" in text or "explanation unavailable" in text:
+        return "static value", ""
+    if re.search(r"path \[0\], now tuple.*\n.*path \[1\], now <class 'dict'>", text):
+        names = re.search(r"key sets[^{]*\{(.+?)\}", text)
+        return "keyword", f"{_listed(names[1])} by keyword in one call only" if names else ""
+    if found := re.search(r"\* at input path (.+), now (.+) and before (.+), so the", text):
+        return "structure", str(Change("structure", f"the tree at {found[1]}", found[2], found[3]))
+    return "unknown", ""
+
+
+def _listed(names: str) -> str:
+    return ", ".join(re.findall(r"'(\w+)'", names))
+
+
+# What follows the brackets is about devices and weak types: `f32[3]({}){weak_type=True}`.
+TYPES = re.compile(r"\* at (.+), now (\w+\[.*?\])(\S*) and before (\w+\[.*?\])(\S*)")
+
+
+def _types(text: str) -> tuple[str, str]:
+    changes = [
+        Change(type_reason(_weak(*now), _weak(*old)), name, _weak(*now), _weak(*old))
+        for name, *types in TYPES.findall(text)
+        for now, old in [(types[:2], types[2:])]
+    ]
+    return (changes[0].reason, "; ".join(map(str, changes))) if changes else ("unknown", "")
+
+
+def _weak(described: str, rest: str) -> str:
+    return ("~" if "weak_type=True" in rest else "") + described
