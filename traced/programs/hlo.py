@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate
+from typing import Any
 
 import jax
 import numpy as np
@@ -82,7 +83,8 @@ def _reads_hlo() -> bool:
         for each in body
     }
     known = {"multiply": {3}, "sine": {4}, "add": {4}}
-    if jax.config.jax_traceback_in_locations_limit == 0:  # JAX was asked to tell no lines
+    config: Any = jax.config  # whose types name some settings only
+    if config.jax_traceback_in_locations_limit == 0:  # JAX was asked to tell no lines
         known = {opcode: set() for opcode in known}
     return module.entry in module.computations and known.items() <= lines.items()
 

@@ -99,7 +99,8 @@ class Watched:
     def _call(
         self, text: str, now: Signature, work: "_Work", args: tuple[Any, ...], kwargs: Any
     ) -> WatchedCall:
-        if jax.config.jax_disable_jit:
+        config: Any = jax.config  # whose types name some settings only
+        if config.jax_disable_jit:
             return WatchedCall(text, now, PLAIN, "jax_disable_jit is set")
         try:
             work.require()
