@@ -41,6 +41,7 @@ copybutton_exclude = ".linenos, .gp, .go"
 html_theme = "sphinx_book_theme"
 html_static_path = ["docs/_static"]
 html_css_files = ["site.css"]
+html_js_files = ["panes.js"]
 html_favicon = "docs/_static/trace.svg"
 html_context = {"default_mode": "auto"}
 html_sidebars = {"**": ["brand.html", "search-button-field.html", "shared-sidebar-nav-bs.html"]}

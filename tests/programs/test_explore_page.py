@@ -11,6 +11,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from traced import explore
 
+ROOT = Path(__file__).parents[2]
+
 pytestmark = needs_browser
 
 
@@ -49,10 +51,10 @@ def pane(page: Page, title: str) -> Locator:
 
 
 def lit(page: Page) -> list[str]:
-    """List the lines with a background, without their numbers and triangles."""
+    """List the lines with a frame, without their numbers and triangles."""
     texts = page.locator("[data-at]").evaluate_all(
         """lines => lines
-            .filter(line => getComputedStyle(line).backgroundColor !== 'rgba(0, 0, 0, 0)')
+            .filter(line => getComputedStyle(line).outlineStyle !== 'none')
             .map(line => line.lastChild.textContent.trim())"""
     )
     return [str(text) for text in texts]
@@ -123,6 +125,39 @@ def test_panes_stand_side_by_side_where_there_is_room(page: Page) -> None:
     page.set_viewport_size({"width": 1280, "height": 900})
     boxes = [pane(page, title).bounding_box() for title in titles]
     assert len({box and box["y"] for box in boxes}) == 1
+    expect(page.get_by_label("jaxpr, traced by JAX").first).to_be_hidden()
+
+
+def test_a_phone_shows_one_pane_and_the_others_are_tabs(page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 900})
-    boxes = [pane(page, title).bounding_box() for title in titles]
-    assert len({box and box["y"] for box in boxes}) == 3
+    expect(pane(page, "Python source")).to_be_visible()
+    tab = page.get_by_role("radio", name="optimised HLO, left by XLA").first
+    hlo = page.locator('[role=group][aria-label^="optimised HLO"]').first
+    expect(hlo).to_be_hidden()
+    tab.check()
+    expect(hlo).to_be_visible()
+    expect(page.locator('[role=group][aria-label="Python source"]').first).to_be_hidden()
+    # The other picture of the page has tabs of its own.
+    expect(page.locator('[role=group][aria-label="Python source"]').last).to_be_visible()
+
+
+def test_no_line_is_broken(page: Page) -> None:
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        heights = page.locator("[data-at]:visible").evaluate_all(
+            "lines => lines.map(line => line.getBoundingClientRect().height)"
+        )
+        assert len({round(height) for height in heights}) == 1
+
+
+def test_connectors_lead_to_what_belongs_to_a_line_and_leave_with_it(page: Page) -> None:
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.add_script_tag(path=ROOT / "docs/_static/panes.js")
+    connectors = page.locator(".linked").first.locator("svg path")
+    expect(connectors).to_have_count(0)
+    pane(page, "Python source").get_by_text("return jnp.exp(carry)").hover()
+    expect(connectors).to_have_count(len(lit(page)) - 1)
+    page.mouse.move(0, 0)
+    expect(connectors).to_have_count(0)
+    pane(page, "jaxpr").locator("[data-at]", has_text="= exp").focus()
+    assert connectors.count() > 0

@@ -14,12 +14,19 @@ LEFT_OUT = "more lines left out …"
 
 @dataclass(frozen=True)
 class Line:
-    """A line: its text, how far it is indented, what it was made from, the lines folded below."""
+    """A line: its text, how far it is indented, what it was made from, the lines folded below.
+
+    A line that did not get any further has a `fate`, which says why. Where the text is long,
+    `brief` says it with `details` left out.
+    """
 
     text: str
     depth: int = 0
     of: tuple[Any, ...] = ()
     inner: tuple["Line", ...] = ()
+    fate: str = ""
+    brief: str = ""
+    details: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return " " * self.depth + self.text

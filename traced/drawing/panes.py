@@ -1,24 +1,51 @@
-"""Panes of lines that are linked: what points at a line of one lights up what belongs to it."""
+"""Panes of lines that are linked: a line of Python has a colour, and what became of it has it too.
 
-from collections.abc import Iterable, Iterator, Sequence
+Pointing at a line, or moving the focus to it, lights up what belongs to it in every pane.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import cycle
 
 # Layout in inline styles, so that a notebook that is not trusted yet, which loses `<style>`, can be
-# read; the highlights are half transparent, for light and dark.
-SHELF = "display:flex;flex-wrap:wrap;gap:.6em;align-items:flex-start;margin-bottom:.6em"
+# read. What is coloured is half transparent, for light and dark.
+SHELF = "display:flex;flex-wrap:wrap;gap:.6em 2em;align-items:flex-start;margin-bottom:.6em"
 PANE = (
-    "flex:1 1 20em;min-width:0;max-width:100%;max-height:30em;overflow:auto;padding:.3em .5em;"
-    "border:1px solid #8888;font-family:monospace;font-size:.85em;line-height:1.45"
+    "min-width:0;max-width:100%;max-height:32em;overflow:auto;padding:.3em 0;"
+    "border:1px solid #8888;font-family:monospace;font-size:.85em;line-height:1.5"
 )
-HEAD = "font-weight:bold;white-space:normal;padding-bottom:.2em"
-GUTTER = "display:inline-block;text-indent:0;text-align:right;opacity:.75;white-space:pre"
-MARK = "display:inline-block;text-indent:0;text-align:center;width:1.2em"
-CHARACTER = 0.6  # em; an untrusted notebook loses `ch`
-LIT = "{background:#ffb30055;box-shadow:inset 3px 0 #b8860b}"
+LEAST, MOST = 20, 60  # characters of its longest line, by which a pane is wide
+HEAD = "font-weight:bold;font-family:sans-serif;padding:0 .6em .2em"
+ROWS = "white-space:pre;width:max-content;min-width:100%"
+SUMMARY, FOLDED = "display:block;", "margin:0;padding:0;border:0"
+MUTED = "opacity:.75"
+DROPPED = "text-decoration:line-through;opacity:.75"
+
+#: Eight colours that those who see red and green alike tell apart, after Okabe and Ito (2008). The
+#: label in the margin says the same in any colour, and in none.
+COLOURS = (
+    *("#0072b2", "#e69f00", "#009e73", "#cc79a7"),
+    *("#56b4e9", "#d55e00", "#8a6fdf", "#b5a800"),
+)
+TINT = "26"  # of 255: text on it is read as easily as beside it
+SEVERAL, NONE = "border-left:4px double #888", "padding-left:4px"
+
+#: What lights up has a frame, which is there in every scheme of colours.
+LIT = "{outline:1px solid;outline-offset:-1px;font-weight:bold}"
 STYLE = (
-    ".linked details[open]>summary>i{transform:rotate(90deg)}"
-    ".linked [data-at]:focus{outline:2px solid}"
+    ".linked{position:relative;container-type:inline-size}"
+    ".linked details[open]>summary>i{display:inline-block;transform:rotate(90deg)}"
+    ".linked [data-at]:focus-visible{outline:2px solid}"
+)
+#: Where there is no room for panes side by side, one is shown and the others are tabs.
+TABS = "display:none;border:0;margin:0;padding:0"
+TAB = "display:inline-flex;gap:.3em;margin:0 1em .4em 0;font-size:.85em"
+NARROW = (
+    "@container (max-width:40em){.linked>fieldset{display:block!important}"
+    ".linked>div{margin:0!important;gap:0!important}"
+    ".linked>div>[data-pane]{flex-basis:100%!important}"
 )
 
 
@@ -26,7 +53,8 @@ STYLE = (
 class PaneRow:
     """A line of a pane: its label, its text, the labels that it belongs to, the rows folded below.
 
-    `at` are the labels that it lights up; `within` are those that light it up besides.
+    `at` are the labels that it lights up; `within` are those that light it up besides. A line that
+    did not get any further has a `fate`, which says why, and is struck out.
     """
 
     label: str
@@ -35,6 +63,7 @@ class PaneRow:
     at: tuple[str, ...] = ()
     within: tuple[str, ...] = ()
     inner: tuple["PaneRow", ...] = ()
+    fate: str = ""
 
 
 @dataclass(frozen=True)
@@ -60,7 +89,8 @@ def _text(pane: Pane) -> Iterator[str]:
     rows = list(flat_rows(pane.rows))
     width = _width(rows)
     for row in rows:
-        yield f"{row.label:>{width}}  {' ' * row.depth}{row.text}".rstrip()
+        fate = f"  {row.fate}" if row.fate else ""
+        yield f"{row.label:>{width}}  {' ' * row.depth}{row.text}{fate}".rstrip()
 
 
 def flat_rows(rows: Iterable[PaneRow]) -> Iterator[PaneRow]:
@@ -84,10 +114,16 @@ def panes_html(shelves: Sequence[Sequence[Pane]]) -> str:
     >>> "<script>" in panes_html([[Pane("<script>", (PaneRow("1", "</style><script>"),))]])
     False
     """
-    rows = [row for shelf in shelves for pane in shelf for row in flat_rows(pane.rows)]
-    rules = "".join(map(_rule, dict.fromkeys(label for row in rows for label in row.at)))
-    body = "".join(f'<div style="{SHELF}">{"".join(map(_pane, shelf))}</div>' for shelf in shelves)
-    return f'<style>{rules}{STYLE}</style><div class="linked">{body}</div>'
+    panes = [pane for shelf in shelves for pane in shelf]
+    rows = [row for pane in panes for row in flat_rows(pane.rows)]
+    labels = dict.fromkeys(label for row in rows for label in row.at)
+    colours = dict(zip(labels, cycle(COLOURS), strict=False))
+    drawn = iter([_pane(pane, number, colours) for number, pane in enumerate(panes)])
+    body = "".join(
+        f'<div style="{SHELF}">{"".join(next(drawn) for _ in shelf)}</div>' for shelf in shelves
+    )
+    rules = "".join(map(_rule, labels)) + STYLE + _tab_rules(len(panes))
+    return f'<style>{rules}</style><div class="linked">{_tabs(panes, body)}{body}</div>'
 
 
 def _rule(label: str) -> str:
@@ -95,28 +131,63 @@ def _rule(label: str) -> str:
     return f".linked:has({at}:is(:hover,:focus)) :is({at},{within}){LIT}"
 
 
-def _pane(pane: Pane) -> str:
+def _tabs(panes: Sequence[Pane], body: str) -> str:
+    # Radio buttons of one name are one choice, and every picture of a page has its own.
+    name = f"panes-{hashlib.sha256(body.encode()).hexdigest()[:12]}"
+    tabs = "".join(
+        f'<label style="{TAB}"><input type="radio" name="{name}" data-tab="{number}"'
+        f"{' checked' if number == 0 else ''}>{escape(pane.title)}</label>"
+        for number, pane in enumerate(panes)
+    )
+    return f'<fieldset aria-label="the pane that is shown" style="{TABS}">{tabs}</fieldset>'
+
+
+def _tab_rules(count: int) -> str:
+    hidden = "".join(
+        f'.linked:has([data-tab="{i}"]:checked) [data-pane]:not([data-pane="{i}"]){{display:none}}'
+        for i in range(count)
+    )
+    return f"{NARROW}{hidden}}}"
+
+
+def _pane(pane: Pane, number: int, colours: Mapping[str, str]) -> str:
     width = _width(flat_rows(pane.rows))
-    rows = "".join(_row(row, width) for row in pane.rows)
+    rows = "".join(_row(row, width, colours) for row in pane.rows)
     title = escape(pane.title)
+    longest = max((len(row.text) + row.depth for row in pane.rows), default=0)
+    share = min(max(longest, LEAST), MOST)  # of the room that is left
     return (
-        f'<div role="group" aria-label="{title}" tabindex="0" style="{PANE}">'
-        f'<div style="{HEAD}">{title}</div>{rows}</div>'
+        f'<div role="group" aria-label="{title}" tabindex="0" data-pane="{number}"'
+        f' style="flex:{share} 1 18em;{PANE}"><div style="{HEAD}">{title}</div>'
+        f'<div style="{ROWS}">{rows}</div></div>'
     )
 
 
-def _row(row: PaneRow, width: int) -> str:
-    attributes = _links(row) + f' style="{_hanging(width + row.depth + 4)}"'
-    gutter = f'<span style="{GUTTER};width:{width * CHARACTER:.1f}em">{escape(row.label)}</span>'
-    text = escape(" " * row.depth + row.text)
+def _row(row: PaneRow, width: int, colours: Mapping[str, str]) -> str:
+    gutter = f'<span style="{MUTED}">{escape(row.label.rjust(width))}</span>' if width else ""
+    text = escape(" " * row.depth) + _fated(row)
+    style = _coloured(row, colours)
     if not row.inner:
-        return f'<div{attributes}>{gutter}<span style="{MARK}"> </span>{text}</div>'
-    mark = f'<i aria-hidden="true" style="{MARK};font-style:normal">▸</i>'
-    inner = "".join(_row(each, width) for each in row.inner)
+        return f'<div{_links(row)} style="{style}"> {gutter}   {text} </div>'
+    inner = "".join(_row(each, width, colours) for each in row.inner)
     return (
-        f'<details style="margin:0;padding:0;border:0"><summary{attributes}>'
-        f"{gutter}{mark}{text}</summary>{inner}</details>"
+        f'<details style="{FOLDED}"><summary{_links(row)} style="{SUMMARY}{style}"> {gutter} '
+        f'<i aria-hidden="true" style="font-style:normal">▸</i> {text} </summary>{inner}</details>'
     )
+
+
+def _fated(row: PaneRow) -> str:
+    text = escape(row.text)
+    if not row.fate:
+        return text
+    return f'<span style="{DROPPED}">{text}</span>  <em>{escape(row.fate)}</em>'
+
+
+def _coloured(row: PaneRow, colours: Mapping[str, str]) -> str:
+    if row.label in colours:
+        colour = colours[row.label]
+        return f"border-left:4px solid {colour};background-color:{colour}{TINT}"
+    return SEVERAL if row.at else NONE
 
 
 def _links(row: PaneRow) -> str:
@@ -125,12 +196,3 @@ def _links(row: PaneRow) -> str:
     within = f' data-in="{" ".join(row.within)}"' if row.within else ""
     focus = "" if row.inner else ' tabindex="0"'  # a summary has the focus without
     return f' data-at="{" ".join(row.at)}"{within}{focus}'
-
-
-def _hanging(columns: int) -> str:
-    """Return the style of a line whose continuation begins further right than its first line."""
-    indent = columns * CHARACTER
-    return (
-        "display:block;white-space:pre-wrap;overflow-wrap:break-word;"
-        f"padding-left:{indent + 0.4:.1f}em;text-indent:-{indent:.1f}em"
-    )

@@ -76,13 +76,15 @@ def telling(show: Callable[P, Picture]) -> Callable[P, Picture]:
     return shown
 
 
-def framed(html: str) -> str:
+def framed(html: str, *, wide: bool = False) -> str:
     """Return `html` in the element by which the site's style sheet knows the course's pictures.
+
+    What is `wide` may take the width of the page, the column of its contents included.
 
     >>> framed("<b>1</b>")
     '<div class="traced"><b>1</b></div>'
     """
-    return f'<div class="traced">{html}</div>'
+    return f'<div class="traced{" full-width" if wide else ""}">{html}</div>'
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str) -> Picture:

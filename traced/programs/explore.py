@@ -2,17 +2,19 @@
 
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
 from typing import Any
 
+from jax.stages import Lowered
+
 from traced.drawing.lines import LEFT_OUT, MOST
 from traced.drawing.panes import Pane, flat_rows, panes_html, panes_text
 from traced.drawing.picture import framed
 from traced.internals.canary import CouldNotTell
-from traced.programs.links import Labels, Linked, link_hlo, link_jaxpr, source_rows
+from traced.programs.links import Labels, Linked, link_hlo, link_jaxpr, link_stablehlo, source_rows
 from traced.programs.origins import Origins
 from traced.programs.stages import Compiled, compile_whole
 
@@ -45,13 +47,29 @@ class Exploration:
         *views: View,
         unseen: CouldNotTell | None = None,
         largest: float = LARGEST,
+        lowered: bool = False,
     ) -> None:
-        self.views, self.unseen, self.largest = views, unseen, largest
+        self.views, self.unseen, self.largest, self.lowered = views, unseen, largest, lowered
 
     @property
     def whole(self) -> "Exploration":
         """The picture with all lines, however large it becomes."""
-        return Exploration(*self.views, unseen=self.unseen, largest=math.inf)
+        return self._with(largest=math.inf)
+
+    @property
+    def with_stablehlo(self) -> "Exploration":
+        """The picture with what JAX hands to XLA, between the jaxpr and what XLA leaves of it.
+
+        >>> import jax.numpy as jnp
+        >>> picture = explore(jnp.sin, jnp.ones(3)).with_stablehlo
+        >>> [pane.title for pane in picture.panes][2]
+        'StableHLO, handed to XLA'
+        """
+        return self._with(lowered=True)
+
+    def _with(self, **changed: Any) -> "Exploration":
+        kept = {"unseen": self.unseen, "largest": self.largest, "lowered": self.lowered}
+        return Exploration(*self.views, **{**kept, **changed})
 
     def beside(self, *others: Any, **named: Any) -> "Exploration":
         """Return the picture of this function with others beside it, under the names given.
@@ -69,7 +87,7 @@ class Exploration:
             return self
         views = [view for other in others for view in self._views(other, None)]
         views += [view for name, other in named.items() for view in self._views(other, name)]
-        return Exploration(*self.views, *views)
+        return Exploration(*self.views, *views, lowered=self.lowered)
 
     def _views(self, other: Any, name: str | None) -> tuple[View, ...]:
         if isinstance(other, Exploration):
@@ -91,7 +109,7 @@ class Exploration:
         most = MOST if self.largest < math.inf else sys.maxsize
         for _ in range(TRIALS):
             panes = self._cut_panes(most)
-            html = panes_html(_shelves(panes))
+            html = panes_html(_shelves(panes, self.views))
             size = len(html.encode())
             if size <= self.largest:
                 break
@@ -107,9 +125,17 @@ class Exploration:
         labels = Labels(passage for each in origins for passage in each.passages())
         panes = self._panes("jaxpr", "traced by JAX", jaxprs, labels)
         programs = [link_hlo(view.compiled.hlo, most) for view in self.views]
+        if self.lowered:
+            handed = [link_stablehlo(lowered, most) for lowered in self._lowered()]
+            panes += self._panes("StableHLO", "handed to XLA", handed, labels)
         panes += self._panes("optimised HLO", "left by XLA", programs, labels)
         used = {label for pane in panes for row in pane.rows for label in (*row.at, *row.within)}
         return [Pane("Python source", tuple(source_rows(labels, used, self._names()))), *panes]
+
+    def _lowered(self) -> Iterator[Lowered]:
+        for view in self.views:
+            assert view.compiled.lowered is not None
+            yield view.compiled.lowered
 
     def _panes(
         self, what: str, whence: str, programs: list[list[Linked]], labels: Labels
@@ -149,7 +175,7 @@ class Exploration:
             raise self.unseen
         facts = "".join(f'<div style="margin:.2em 0">{escape(fact)}</div>' for fact in self._said)
         how = f'<div style="margin:.2em 0 .5em;opacity:.8">{HOW}</div>'
-        return framed(facts + how + self._fitting[1])
+        return framed(facts + how + self._fitting[1], wide=True)
 
     @property
     def _said(self) -> list[str]:
@@ -158,10 +184,12 @@ class Exploration:
         return [*self.facts, *([CUT] if is_cut else [])]
 
 
-def _shelves(panes: list[Pane]) -> list[list[Pane]]:
+def _shelves(panes: list[Pane], views: Sequence[View]) -> list[list[Pane]]:
     source, *others = panes
-    half = len(others) // 2
-    return [[source], others[:half], others[half:]] if half > 1 else [panes]
+    if len(views) == 1:
+        return [panes] if len(panes) <= 3 else [panes[:2], panes[2:]]
+    rows = [others[at : at + len(views)] for at in range(0, len(others), len(views))]
+    return [[source], *rows]
 
 
 def explore(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Exploration:
@@ -172,9 +200,9 @@ def explore(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Exploration:
     for this backend, and not run. Raises whatever `f` raises while it is traced.
 
     Nested jaxprs and fusions are folded, and long programs are cut, which is said: a picture has at
-    most 300 kB, and `.whole` has all lines. The bytes are
-    those of arguments and results: what XLA estimates of the traffic inside differs between its
-    releases. `.beside(gradient=jax.grad(f))` sets another function beside it.
+    most 300 kB, and `.whole` has all lines. `.with_stablehlo` shows what JAX hands to XLA as well,
+    and `.beside(gradient=jax.grad(f))` sets another function beside it. The bytes are those of
+    arguments and results: what XLA estimates of the traffic inside differs between its releases.
 
     >>> import jax.numpy as jnp
     >>> def slope(x):

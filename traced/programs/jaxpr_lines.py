@@ -9,7 +9,7 @@ import numpy as np
 from traced.drawing.lines import Line, flat
 from traced.drawing.picture import Picture, listing, telling
 from traced.internals.jaxprs import is_literal, nested_jaxprs
-from traced.programs.jaxprs import jaxpr_of, unread
+from traced.programs.jaxprs import dead_equations, jaxpr_of, unread
 from traced.python.values import describe
 
 if TYPE_CHECKING:
@@ -38,6 +38,10 @@ PARAMETERS = (
     "reverse",
     "k",
 )
+#: What is said of an equation that does not reach the program that runs.
+UNNEEDED = "dropped: no result needs it"
+#: Characters of parameters that a line has room for.
+ROOM = 16
 KEPT = 3  # equations shown of a long run of the same primitive
 
 
@@ -68,6 +72,7 @@ class _VariableNames(dict[Any, str]):
     def __init__(self) -> None:
         self.fresh = map(_letters, count())
         self.unread: set[Any] = set()
+        self.dead: set[int] = set()
 
     def __missing__(self, var: Any) -> str:
         self[var] = next(self.fresh)
@@ -93,6 +98,7 @@ def _letters(n: int) -> str:
 
 def _lines(jaxpr: "Jaxpr", names: _VariableNames, depth: int) -> Iterator[Line]:
     names.unread |= unread(jaxpr)
+    names.dead |= {id(eqn) for eqn in dead_equations(jaxpr)}
     consts = " ".join(map(names.bind, jaxpr.constvars))
     inputs = " ".join(map(names.bind, jaxpr.invars))
     yield Line(f"{{ lambda {consts}; {inputs}. let", depth)
@@ -121,16 +127,29 @@ def _run(eqns: list["JaxprEqn"], names: _VariableNames, depth: int) -> Iterator[
 def _equation(eqn: "JaxprEqn", names: _VariableNames, depth: int) -> Line:
     inputs = [names.read(var) for var in eqn.invars]
     outputs = " ".join(map(names.bind, eqn.outvars))
-    call = " ".join([eqn.primitive.name + _parameters(eqn), *inputs])
+    parameters = _parameters(eqn)
+    told = f"[{' '.join(parameters)}]" if parameters else ""
     inner = (line for body in nested_jaxprs(eqn) for line in _lines(body, names, depth + 2))
-    return Line(f"{outputs} = {call}".removeprefix(" = "), depth, (eqn,), tuple(inner))
 
+    def call(parameters: str) -> str:
+        call = " ".join([eqn.primitive.name + parameters, *inputs])
+        return f"{outputs} = {call}".removeprefix(" = ")
 
-def _parameters(eqn: "JaxprEqn") -> str:
-    shown = {name: eqn.params[name] for name in PARAMETERS if eqn.params.get(name) is not None}
-    return (
-        f"[{' '.join(f'{name}={_value(value)}' for name, value in shown.items())}]" if shown else ""
+    is_long = len(told) > ROOM
+    return Line(
+        call(told),
+        depth,
+        (eqn,),
+        tuple(inner),
+        fate=UNNEEDED if id(eqn) in names.dead else "",
+        brief=call("[…]") if is_long else "",
+        details=tuple(parameters) if is_long else (),
     )
+
+
+def _parameters(eqn: "JaxprEqn") -> list[str]:
+    shown = {name: eqn.params[name] for name in PARAMETERS if eqn.params.get(name) is not None}
+    return [f"{name}={_value(value)}" for name, value in shown.items()]
 
 
 def _value(value: Any) -> str:

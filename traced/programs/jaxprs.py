@@ -117,6 +117,28 @@ def unread(jaxpr: "Jaxpr") -> set[Any]:
     return {var for eqn in jaxpr.eqns for var in eqn.outvars} - read
 
 
+def dead_equations(jaxpr: "Jaxpr") -> "list[JaxprEqn]":
+    """Return the equations of `jaxpr` that none of its results and effects needs, in their order.
+
+    Of the jaxprs nested in it nothing is said.
+
+    >>> def f(x):
+    ...     y = x * 2
+    ...     unused = y + 1
+    ...     return x
+    >>> [eqn.primitive.name for eqn in dead_equations(jaxpr_of(f, 3.0))]
+    ['mul', 'add']
+    """
+    needed = {atom for atom in jaxpr.outvars if not is_literal(atom)}
+    dead = []
+    for eqn in reversed(jaxpr.eqns):
+        if eqn.effects or not needed.isdisjoint(eqn.outvars):
+            needed.update(atom for atom in eqn.invars if not is_literal(atom))
+        else:
+            dead.append(eqn)
+    return dead[::-1]
+
+
 def count_equations(f: Callable[..., Any], *args: Any, **kwargs: Any) -> int:
     """Return the number of equations in the jaxpr of `f`, nested ones included.
 

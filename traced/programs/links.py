@@ -7,12 +7,15 @@ from pathlib import Path
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
+from jax.stages import Lowered
+
 from traced.drawing.lines import Line, cut
 from traced.drawing.panes import PaneRow
 from traced.programs.hlo import Module
 from traced.programs.hlo_lines import hlo_lines
 from traced.programs.jaxpr_lines import jaxpr_lines
 from traced.programs.origins import Origins, Passage, join
+from traced.programs.stablehlo_lines import stablehlo_lines
 from traced.python.places import Spot
 
 if TYPE_CHECKING:
@@ -51,6 +54,11 @@ def link_hlo(module: Module, most: int) -> list[Linked]:
     return [_link_instructions(line) for line in cut(hlo_lines(module), most)]
 
 
+def link_stablehlo(lowered: Lowered, most: int) -> list[Linked]:
+    """Return at most so many lines of StableHLO, linked."""
+    return [_link_instructions(line) for line in cut(stablehlo_lines(lowered), most)]
+
+
 def _link_instructions(line: Line) -> Linked:
     chains = tuple(dict.fromkeys(each.spots for each in line.of))
     return Linked(line, chains, tuple(map(_link_instructions, line.inner)))
@@ -75,7 +83,10 @@ class Labels:
     def row(self, linked: Linked) -> PaneRow:
         """Return a row that is lit up by the lines of Python that it came from."""
         chains = [chain for each in linked.chains if (chain := self.of(each))]
-        inner = tuple(map(self.row, linked.inner))
+        line = linked.line
+        depth = line.depth + 4
+        details = tuple(PaneRow("", each, depth) for each in line.details)
+        inner = (*details, *map(self.row, linked.inner))
         # The innermost line is where it was written; the lines that called it light it up as well.
         own = dict.fromkeys(chain[0] for chain in chains)
         at = own | dict.fromkeys(label for row in inner for label in row.at)
@@ -83,11 +94,12 @@ class Labels:
         within = dict.fromkeys([*callers, *(label for row in inner for label in row.within)])
         return PaneRow(
             next(iter(own)) if len(own) == 1 else "",
-            linked.line.text,
-            linked.line.depth,
+            line.brief or line.text,
+            line.depth,
             tuple(at),
             tuple(label for label in within if label not in at),
             inner,
+            line.fate,
         )
 
 

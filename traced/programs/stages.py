@@ -115,6 +115,7 @@ class Compiled:
     argument_bytes: int | None
     result_bytes: int
     devices: int = 1
+    lowered: jax.stages.Lowered | None = field(default=None, repr=False)
 
 
 def compile_whole(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Compiled:
@@ -128,7 +129,8 @@ def compile_whole(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Compiled:
     (2, 2, 2, 4)
     """
     traced = jitted(f).trace(*args, **kwargs)
-    compiled = traced.lower().compile()
+    lowered = traced.lower()
+    compiled = lowered.compile()
     jaxpr, hlo = open_jaxpr(traced.jaxpr), parse_hlo(compiled.as_text() or "")
     shardings = jax.tree.leaves(compiled.output_shardings)
     flops, memory = (compiled.cost_analysis() or {}).get("flops"), compiled.memory_analysis()
@@ -144,6 +146,7 @@ def compile_whole(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Compiled:
         # XLA adds the pointers of a tuple to those of its results.
         sum(map(_bytes, jax.tree.leaves(traced.out_info), shardings)),
         max((len(each.device_set) for each in shardings), default=1),
+        lowered,
     )
 
 
