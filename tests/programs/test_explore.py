@@ -350,7 +350,8 @@ class Lines(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
-        self.skipping = tag in ("style", "label")  # a tab has the title of its pane
+        # A tab has the title of its pane.
+        self.skipping = tag in ("style", "label") or (self.skipping and tag == "input")
         if tag in ("div", "summary"):
             self.lines.append("")
 
