@@ -24,7 +24,7 @@ from traced.internals import (
 )
 from traced.internals.canary import CANARIES, CouldNotTell
 from traced.lessons.start_here import mean_square
-from traced.programs import hlo, memory
+from traced.programs import hlo, memory, stablehlo_lines
 from traced.questions import donates
 from traced.randomness import flow
 from traced.randomness.keys import record_keys
@@ -142,6 +142,9 @@ CHANGES = {
     "HLO is written in another way": (
         rename(hlo, "NAMED", hlo.re.compile("=> (?:never) (.+)")), "branches.clip_norm"
     ),
+    "StableHLO names places otherwise": (
+        rename(stablehlo_lines, "FILE", hlo.re.compile("=> (?:never) (.+)")), ""
+    ),
 }  # fmt: skip  # a change, and who is concerned, in as few lines as that takes
 
 
@@ -222,6 +225,7 @@ def test_watch_says_so_and_calls_all_the_same(monkeypatch):
         ("equations have no frames", lambda: show.show_keys(jax.random.normal, jax.random.key(0))),
         ("equations have no frames", lambda: explore(lambda x: 2 * x, 1.0)),
         ("HLO is written in another way", lambda: explore(lambda x: 2 * x, 1.0).beside(abs)),
+        ("StableHLO names places otherwise", lambda: explore(jax.numpy.sin, 1.0).with_stablehlo),
         ("jaxprs have no equations", lambda: show_stages(jax.numpy.sin, 1.0)),
         ("HLO is written in another way", lambda: show_stages(jax.numpy.sin, 1.0)),
         ("data is recorded elsewhere", lambda: show.show_split(nnx.Dict(w=nnx.Param(1.0)), ...)),
