@@ -246,6 +246,14 @@ def one_entry_too_few(x, lengths):
     return safe_is_enough(x, lengths - 1)
 
 
+@partial(jnp.vectorize, signature="(n),()->()")
+def with_a_fori_loop(row, length):
+    def add(i, total):
+        return total + jnp.log(jnp.where(i < length, row[i], 1.0))
+
+    return jax.lax.fori_loop(0, row.size, add, jnp.zeros((), row.dtype)) / length
+
+
 def mean_over_rows(x, lengths):
     given = _given(x, lengths)
     return jnp.mean(jnp.log(jnp.where(given, x, 1.0)), axis=0, where=given)
@@ -405,6 +413,12 @@ def finite_ones(x, most):
 def last_position_repeated(x, most):
     places = jnp.sort(jnp.where(x > 0, jnp.arange(x.size), x.size))[jnp.arange(most)]
     return jnp.where(places < x.size, places, -1)
+
+
+@jax.jit(static_argnames="most")
+def at_most_two_more(x, most):
+    found = jnp.nonzero(x > 0, size=x.size, fill_value=-1)[0]
+    return jnp.pad(found, (0, 2), constant_values=-1)[:most]
 
 
 @jax.jit(static_argnames="most")
@@ -797,6 +811,7 @@ RIGHT = {
         with_a_scan,
         with_a_python_loop,
         by_running_sums,
+        with_a_fori_loop,
     ],
     "positions": [
         with_flatnonzero,
@@ -878,7 +893,7 @@ WRONG = {
             above_a_rounding,
         ],
         "value/structure": [the_tuple],
-        "value/shape": [a_column, as_long_as_x],
+        "value/shape": [a_column, as_long_as_x, at_most_two_more],
         "value/dtype": [entries_instead],
         "tracing/branch-on-tracer": [with_a_branch],
         "tracing/value-needed": [with_numpy, cut_to_the_number_found],

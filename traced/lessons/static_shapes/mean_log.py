@@ -82,7 +82,7 @@ def _has_a_finite_gradient(answer: Any) -> None:
 
 
 def _derives_its_values(answer: Any) -> None:
-    derives_its_values(_padded(1.5))(lambda x: answer(x, _LENGTHS))
+    derives_its_values(_padded(1.5))(jax.jit(lambda x: answer(x, _LENGTHS)))
 
 
 mean_log = Exercise(

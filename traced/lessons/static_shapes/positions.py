@@ -47,7 +47,7 @@ positions = Exercise(
         _can_be_traced,
         returns(_positions, (_THREE, 3), (_THREE, 4), (_THREE, 2), (_OTHERS, 7), (_NONE, 2)),
         _keeps_its_size,
-        returns(_positions, (_SMALL, 4), (_INFINITE, 3), (_LONG, 200), (_ALL, 5)),
+        returns(_positions, (_SMALL, 4), (_INFINITE, 3), (_LONG, 200), (_ALL, 12)),
     ),
     hints=(
         "How many entries are positive is a value. How long the result is, is known before.",
