@@ -123,6 +123,30 @@ def medians(x, blocks):
     return jnp.median(x[: blocks * size].reshape(blocks, size), axis=1)
 
 
+def averaged_by_numpy(x, blocks):
+    return _identity(in_numpy(x, blocks))
+
+
+@jax.jit(static_argnames="blocks")
+def without_nan(x, blocks):
+    size = x.shape[0] // blocks
+    return jnp.nanmean(x[: blocks * size].reshape(blocks, size), axis=1)
+
+
+@jax.jit(static_argnames="blocks")
+def differences_of_sums(x, blocks):
+    size = x.shape[0] // blocks
+    sums = jnp.concatenate([jnp.zeros(1, x.dtype), jnp.cumsum(x)])
+    return jnp.diff(sums[np.arange(blocks + 1) * size]) / size
+
+
+@jax.jit(static_argnames="blocks")
+def block_after_block(x, blocks):
+    size = x.shape[0] // blocks
+    starts = jnp.arange(blocks) * size
+    return jax.lax.map(lambda at: jax.lax.dynamic_slice_in_dim(x, at, size).mean(), starts)
+
+
 # mean_log
 
 
@@ -220,6 +244,14 @@ def padding_taken_for_the_smaller(x, lengths):
 
 def one_entry_too_few(x, lengths):
     return safe_is_enough(x, lengths - 1)
+
+
+@partial(jnp.vectorize, signature="(n),()->()")
+def with_a_fori_loop(row, length):
+    def add(i, total):
+        return total + jnp.log(jnp.where(i < length, row[i], 1.0))
+
+    return jax.lax.fori_loop(0, row.size, add, jnp.zeros((), row.dtype)) / length
 
 
 def mean_over_rows(x, lengths):
@@ -378,6 +410,23 @@ def finite_ones(x, most):
 
 
 @jax.jit(static_argnames="most")
+def last_position_repeated(x, most):
+    places = jnp.sort(jnp.where(x > 0, jnp.arange(x.size), x.size))[jnp.arange(most)]
+    return jnp.where(places < x.size, places, -1)
+
+
+@jax.jit(static_argnames="most")
+def at_most_two_more(x, most):
+    found = jnp.nonzero(x > 0, size=x.size, fill_value=-1)[0]
+    return jnp.pad(found, (0, 2), constant_values=-1)[:most]
+
+
+@jax.jit(static_argnames="most")
+def above_a_rounding(x, most):
+    return jnp.nonzero(x > jnp.finfo(x.dtype).eps, size=most, fill_value=-1)[0]
+
+
+@jax.jit(static_argnames="most")
 def positions_in_a_byte(x, most):
     found = jnp.nonzero(x > 0, size=most, fill_value=-1)[0]
     return found.astype(jnp.int8).astype(jnp.int32)
@@ -515,6 +564,34 @@ def as_a_product_with_ones(x, start, width):
 @jax.jit(static_argnames="width")
 def nan_taken_for_missing(x, start, width):
     return jnp.nan_to_num(x.at[start + jnp.arange(width)].get(mode="fill"))
+
+
+@jax.jit(static_argnames="width")
+def as_a_product_with_a_mask(x, start, width):
+    places = start + jnp.arange(width)
+    return x[places] * (places < x.size).astype(x.dtype)
+
+
+@jax.jit(static_argnames="width")
+def in_half_precision(x, start, width):
+    return filled_by_get(x.astype("float16"), start, width).astype(x.dtype)
+
+
+@jax.jit
+def _moved(x):
+    return x
+
+
+def window_by_numpy(x, start, width):
+    longer = np.pad(np.asarray(x), (0, width))[int(start) :][:width]
+    return _moved(np.pad(longer, (0, width - len(longer))))
+
+
+@jax.jit(static_argnames="width")
+def scattered(x, start, width):
+    places = jnp.arange(x.size) - start
+    places = jnp.where(places < 0, width, places)
+    return jnp.zeros(width, x.dtype).at[places].set(x, mode="drop")
 
 
 # log_total
@@ -708,6 +785,11 @@ def padding_in_the_maximum(x):
     return _total_below_all_of_padded(_padded(x), len(x))
 
 
+def in_steps_of_sixteen(x):
+    size = -(-len(x) // 16) * 16
+    return _stable_total(np.pad(x, (0, size - len(x))), len(x))
+
+
 def twice_as_long(x):
     return _stable_total(np.pad(_padded(x), (0, len(_padded(x)))), len(x))
 
@@ -720,15 +802,16 @@ RIGHT = {
         with_a_mask,
         block_by_block,
         sums_of_segments,
+        block_after_block,
     ],
     "mean_log": [
         sum_and_divide,
         safe_is_enough,
         row_by_row,
-        log_of_a_product,
         with_a_scan,
         with_a_python_loop,
         by_running_sums,
+        with_a_fori_loop,
     ],
     "positions": [
         with_flatnonzero,
@@ -747,6 +830,7 @@ RIGHT = {
         taken,
         jitted_beside,
         entry_by_entry,
+        scattered,
     ],
     "log_total": [
         with_minus_infinity,
@@ -755,15 +839,23 @@ RIGHT = {
         with_lengths_as_arrays,
         with_weights,
         with_a_scan_of_entries,
+        in_steps_of_sixteen,
     ],
 }
 WRONG = {
     "block_means": {
         "tracing/shape-from-tracer": [block_means_as_given, size_still_of_jnp, blocks_still_traced],
         "tracing/unhashable-static": [everything_static],
-        "tracing/not-jitted": [without_jit, in_numpy],
+        "tracing/not-jitted": [without_jit, in_numpy, averaged_by_numpy],
         "tracing/new-function": [jitted_at_each_call],
-        "value/differs": [interleaved, rest_in_the_last_block, remembered_means, medians],
+        "value/differs": [
+            interleaved,
+            rest_in_the_last_block,
+            remembered_means,
+            medians,
+            without_nan,
+            differences_of_sums,
+        ],
         "runs/raised": [last_entry_left_out],
         "value/shape": [mean_of_columns],
     },
@@ -775,7 +867,13 @@ WRONG = {
             product_of_floats,
             padding_taken_for_the_smaller,
         ],
-        "value/differs": [divided_by_the_width, one_entry_too_few, remembered_logs, clamped_logs],
+        "value/differs": [
+            divided_by_the_width,
+            one_entry_too_few,
+            remembered_logs,
+            clamped_logs,
+            log_of_a_product,
+        ],
         "runs/raised": [of_four_columns],
         "derivatives/not-finite": [one_where_after, nan_to_num],
         "shapes/mask-product": [product_in_one_program],
@@ -791,9 +889,11 @@ WRONG = {
             at_least_one,
             finite_ones,
             positions_in_a_byte,
+            last_position_repeated,
+            above_a_rounding,
         ],
         "value/structure": [the_tuple],
-        "value/shape": [a_column, as_long_as_x],
+        "value/shape": [a_column, as_long_as_x, at_most_two_more],
         "value/dtype": [entries_instead],
         "tracing/branch-on-tracer": [with_a_branch],
         "tracing/value-needed": [with_numpy, cut_to_the_number_found],
@@ -801,7 +901,7 @@ WRONG = {
     },
     "window": {
         "shapes/clamped": [clamped, last_entry_repeated, padded_by_one, padded_by_three],
-        "shapes/mask-product": [as_a_product_with_ones],
+        "shapes/mask-product": [as_a_product_with_ones, as_a_product_with_a_mask],
         "tracing/shape-from-tracer": [python_slice, width_traced],
         "tracing/static-value": [start_static],
         "value/differs": [
@@ -809,7 +909,9 @@ WRONG = {
             filled_with_nan,
             remembered_window,
             nan_taken_for_missing,
+            in_half_precision,
         ],
+        "tracing/value-needed": [window_by_numpy],
         "value/shape": [masked_in_place, short_without_jit],
         "tracing/not-jitted": [window_without_jit, selected_without_jit],
     },
@@ -826,8 +928,8 @@ WRONG = {
         "shapes/padding-wasted": [always_64, in_two_sizes, twice_as_long],
         "tracing/static-value": [length_static],
         "tracing/shape-from-tracer": [length_traced],
-        "tracing/not-jitted": [never_jitted, computed_by_numpy, a_python_number],
+        "tracing/not-jitted": [never_jitted, computed_by_numpy],
         "tracing/new-function": [jitted_anew],
-        "tracing/value-needed": [as_a_float],
+        "value/dtype": [a_python_number, as_a_float],
     },
 }

@@ -93,6 +93,19 @@ def test_what_asks_for_values_is_run(f, jitted, work):
     assert (seen.jitted, [each.operation for each in seen.outside]) == (jitted, work)
 
 
+@pytest.mark.parametrize(
+    ("f", "computed"),
+    [
+        (lambda x: sine(np.asarray(x)), True),
+        (jax.jit(jax.jit(lambda x: x + 1.0)), True),
+        (lambda x: jax.jit(lambda y: y.reshape(3, 1))(np.asarray(x) * 2), False),
+        (lambda x: jnp.sin(np.asarray(x)), False),
+    ],
+)
+def test_a_jitted_function_that_moves_an_array_computes_nothing(f, computed):
+    assert see_work(f, X).computed == computed
+
+
 def test_work_has_the_line_that_did_it():
     def f(x):
         y = sine(x)

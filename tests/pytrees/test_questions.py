@@ -66,6 +66,39 @@ def test_large_numbers_and_keys_are_compared(wanted, got, same):
     assert ask(returns(lambda: wanted, ()), lambda: got).state == ("passed" if same else "not yet")
 
 
+@pytest.mark.parametrize(
+    ("wanted", "got", "said"),
+    [
+        (np.int32(3), 3, "int"),
+        (jnp.int32(3), np.int64(3), "int64"),
+        (np.float32(0.5), 0.5, "float"),
+        (np.float32(0.5), np.array(0.5), "float64"),
+        (np.bool(True), True, "bool"),
+        (3, np.float32(3), "f32[]"),
+    ],
+)
+def test_a_number_without_the_dtype_that_is_asked_for_has_another(wanted, got, said):
+    found = finding((ONES, wanted), (ONES, got))
+    assert found.code == "value/dtype"
+    assert dict(found.saw)["got"] == said
+
+
+@pytest.mark.parametrize(
+    ("wanted", "got"),
+    [
+        (np.int32(3), np.int32(3)),
+        (np.float32(0.5), jnp.asarray(0.5)),
+        (0.5, np.float32(0.5)),
+        (0.5, np.float64(0.5)),
+        (3, jnp.int32(3)),
+        (np.float64(0.5), np.float32(0.5)),
+        (np.array([0.5]), np.array([0.5])),
+    ],
+)
+def test_a_number_of_the_dtype_or_in_place_of_a_python_number_is_right(wanted, got):
+    compare(wanted, got)
+
+
 def test_a_key_among_the_arguments_is_shown_by_its_numbers():
     found = ask(returns(lambda key: 1.0, (jax.random.key(3),)), lambda key: 2.0).finding
     assert found.saw[0] == ("given", "key [0 3]")

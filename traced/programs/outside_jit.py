@@ -72,9 +72,13 @@ class Work:
 
 @dataclass
 class Seen:
-    """What was seen of a run: whether a function that it gives to `jit` ran, and work outside."""
+    """What was seen of a run: whether a function that it gives to `jit` ran, and work outside.
+
+    `computed` says whether such a function did more than move arrays.
+    """
 
     jitted: bool = False
+    computed: bool = False
     outside: list[Work] = field(default_factory=list)
 
 
@@ -126,7 +130,7 @@ def see_work(f: Callable[..., Any], *args: Any) -> Seen:
     That is for functions that ask for values, and cannot be traced. The work of NumPy is not seen.
 
     >>> see_work(lambda x: float(jnp.sum(x)), jnp.ones(3))
-    Seen(jitted=False, outside=[Work(operation='_reduce_sum')])
+    Seen(jitted=False, computed=False, outside=[Work(operation='_reduce_sum')])
     """
     seen, books, known = Seen(), _Books(map(id, jax.tree.leaves(args))), dict[int, Any]()
 
@@ -135,7 +139,8 @@ def see_work(f: Callable[..., Any], *args: Any) -> Seen:
         # An array that no operation has made comes from the arguments, or from NumPy.
         books.raw.update(id(each) for each in inputs if np.shape(each) and id(each) not in known)
         known.update((id(each), each) for each in (*inputs, *outputs))
-        seen.jitted |= _holds_given(primitive.name, params)
+        seen.jitted |= (given_to_jit := _holds_given(primitive.name, params))
+        seen.computed |= given_to_jit and _computes(params)
         given, back = ([_Value(id(x), np.shape(x)) for x in side] for side in (inputs, outputs))
         seen.outside += books.work(primitive.name, params, given, back, calls_now())
 
@@ -222,6 +227,11 @@ def _holds_given(primitive: str, params: Any) -> bool:
     return _is_given(primitive, params) or any(
         _is_given(eqn.primitive.name, eqn.params) for eqn in inside
     )
+
+
+def _computes(params: Any) -> bool:
+    names = {eqn.primitive.name for eqn in equations_in(nested_with_constants(params))}
+    return not names <= MOVES | {"jit"}
 
 
 def _is_given(primitive: str, params: Any) -> bool:

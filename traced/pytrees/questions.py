@@ -89,8 +89,14 @@ def require_unchanged(
 def compare(wanted: PyTree, got: PyTree, **given: object) -> None:
     """Raise `Found` at the first difference between two results, with the evidence.
 
-    `given` is evidence of the caller's: what the result was computed from.
+    `given` is evidence of the caller's: what the result was computed from. For a Python number any
+    number of its kind will do. One that has a dtype, such as `np.float32(1)`, asks for that dtype:
+    a Python number has none, and a number of NumPy in 64 bits another, whatever `jit` makes of it.
 
+    >>> compare(1, np.int64(1))
+    >>> compare(np.int32(1), 1)
+    Traceback (most recent call last):
+    traced.findings.feedback.Found: value/dtype
     >>> compare(jax.numpy.ones(2), jax.numpy.zeros(2), given="x = 0")
     Traceback (most recent call last):
     traced.findings.feedback.Found: value/differs
@@ -146,6 +152,8 @@ def _compare_leaves(wanted: PyTree, got: PyTree, given: dict[str, object]) -> No
     types = {"wanted": describe(wanted).lstrip("~"), "got": describe(got).lstrip("~")}
     require("[" in types["got"], "value/structure", **given, **types)
     require(np.shape(wanted) == np.shape(got), "value/shape", **given, **types)
+    if not _is_python_number(wanted):
+        types["got"] = _own_dtype(got) or types["got"]
     require(types["wanted"] == types["got"], "value/dtype", **given, **types)
     with np.errstate(all="ignore"):  # a value out of all bounds differs, and that is all
         # Of NumPy's own types: a Python number beyond those of `wanted` would become infinite.
@@ -156,6 +164,19 @@ def _compare_leaves(wanted: PyTree, got: PyTree, given: dict[str, object]) -> No
         )
     if not close:
         raise fault("value/differs", **given, wanted=_digits(wanted), got=_digits(got))
+
+
+def _is_python_number(leaf: object) -> bool:
+    return isinstance(leaf, bool | int | float | complex) and not isinstance(leaf, np.generic)
+
+
+def _own_dtype(leaf: Any) -> str:
+    """Return the class or the dtype of a number whose dtype in a trace is another, or nothing."""
+    if _is_python_number(leaf):
+        return type(leaf).__name__
+    dtype = jax.typeof(leaf).dtype
+    own = getattr(leaf, "dtype", dtype)
+    return str(own) if np.ndim(leaf) == 0 and own != dtype else ""
 
 
 def _digits(value: PyTree) -> str:

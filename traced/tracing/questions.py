@@ -112,7 +112,8 @@ def works_under_jit(call: Callable[[Any], Callable[..., Any]], *args: Any) -> Qu
     function, a `scan` or `vmap` may call them. `call` makes of the answer a function of `args`.
     Moving an array, such as slicing or stacking, may be done outside, and so may all work on
     single numbers that such functions returned. An answer that cannot be traced as a whole, since
-    it asks for values on the way, is run; then at least one of its functions has to be under `jit`.
+    it asks for values on the way, is run; then at least one of its functions has to be under `jit`,
+    and do more than move arrays.
 
     >>> works_under_jit(lambda answer: answer, jax.numpy.ones(3))(lambda x: x * 2)
     Traceback (most recent call last):
@@ -130,6 +131,7 @@ def works_under_jit(call: Callable[[Any], Callable[..., Any]], *args: Any) -> Qu
             seen = attempt(see_work, whole, *args)
             work = seen.outside
             _require_jitted(seen)
+            require(seen.computed, "tracing/not-jitted", computed_under_jit="nothing")
         for each in work:
             raise fault("tracing/not-jitted", each.place, operation=each.operation)
 

@@ -37,7 +37,7 @@ def _last_x(
         if abs(f(x)) <= 1e-4:
             break
         x = x - f(x) / slope(x)
-    return np.float32(x)
+    return x
 
 
 def _stops_where_it_should(answer: Any) -> None:
@@ -56,7 +56,7 @@ def _stays_at_a_double_root(answer: Any) -> None:
 
     got = attempt(stay, jnp.float32(1))
     require(not np.isnan(got), "value/nan", given=given, wanted="1", got=got)
-    compare(np.float32(1), got, given=given)
+    compare(1.0, got, given=given)
     slope = _slope(stay, 1.0)
     if not np.isfinite(slope):
         first = attempt(find_first_nan, jax.grad(stay), 1.0)

@@ -12,7 +12,7 @@ from traced.questions import keeps_its_size, returns
 
 
 def _mean_square(x: Any) -> Any:
-    return np.mean(np.asarray(x) ** 2)
+    return float(np.mean(np.asarray(x) ** 2))
 
 
 _NAMES = "one entry", "entries from -100 to 100", "257 entries", "a NaN inside"

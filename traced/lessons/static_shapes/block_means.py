@@ -15,12 +15,14 @@ from traced.static_shapes.shapes import find_first_dependence
 
 _VECTORS = np.arange(7.0, dtype=np.float32), np.arange(7, 0, -1, dtype=np.float32)
 
-
 #: What one vector of seven entries cannot tell: another rest, none, blocks of one entry, one block.
 _OTHERS = [
     (np.cos(np.arange(n, dtype=np.float32)) * 100, blocks)
     for n, blocks in ((8, 3), (8, 4), (8, 8), (11, 1), (1, 1))
 ]
+
+#: The mean of each block is one of its own entries: a huge one, infinity, NaN, and a small one.
+_UNTAMED = np.array([1e30, np.inf, np.nan, 3.0], np.float32)
 
 
 def _block_means(x: Any, blocks: int) -> Any:
@@ -39,6 +41,14 @@ def _averages_other_lengths(answer: Any) -> None:
     for x, blocks in _OTHERS:
         got = attempt(answer, jnp.asarray(x), blocks)
         compare(_block_means(x, blocks), got, given=f"{len(x)} entries, blocks = {blocks}")
+
+
+def _averages_each_block_alone(answer: Any) -> None:
+    """Require a huge number, an infinity and a NaN to show in their own blocks alone."""
+    x = np.repeat(_UNTAMED, 2)
+    for blocks in (2, 4):
+        got = attempt(answer, jnp.asarray(x), blocks)
+        compare(_block_means(x, blocks), got, given=f"x = {x}, blocks = {blocks}")
 
 
 def _call_or_tell_origin(answer: Any, x: Any, blocks: int) -> Any:
@@ -65,6 +75,7 @@ block_means = Exercise(
             2, _averages_two_blocks_and_three, "two vectors f32[7], each with blocks = 2 and 3"
         ),
         _averages_other_lengths,
+        _averages_each_block_alone,
         works_under_jit(_of_two_blocks, jnp.arange(7.0)),
     ),
     hints=(
@@ -75,6 +86,7 @@ block_means = Exercise(
         "One static name in the decorator, and one line of the body with an operator of Python's "
         "in place of the `jnp` function. The last line stays.",
     ),
-    verified="right values for four lengths, with every kind of rest; one trace for each `blocks`",
+    verified="right values for four lengths, with every kind of rest, and for a NaN in one block; "
+    "one trace for each `blocks`",
     answer=solution,
 )

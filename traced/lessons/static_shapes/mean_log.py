@@ -16,11 +16,11 @@ from traced.running.attempt import attempt
 
 _LENGTHS = jnp.array([3, 1, 4])
 
-#: The example of the page, and entries far from one.
+#: The example of the page, and entries far from one, whose product overflows.
 _OTHERS = (
     (jnp.array([[1.0, 0.0], [1.0, 1.0]]), jnp.array([1, 2])),
     (
-        jnp.array([[1e-12, 0.01, 1e12, 3.0, 100.0], [1e-20, 0, 0, 0, 0], [2.0, 1e20, 0, 0, 0]]),
+        jnp.array([[1e-12, 0.01, 1e12, 3.0, 100.0], [1e-20, 0, 0, 0, 0], [1e20, 1e25, 0, 0, 0]]),
         jnp.array([5, 1, 2]),
     ),
 )
@@ -82,7 +82,7 @@ def _has_a_finite_gradient(answer: Any) -> None:
 
 
 def _derives_its_values(answer: Any) -> None:
-    derives_its_values(_padded(1.5))(lambda x: answer(x, _LENGTHS))
+    derives_its_values(_padded(1.5))(jax.jit(lambda x: answer(x, _LENGTHS)))
 
 
 mean_log = Exercise(

@@ -20,6 +20,9 @@ _SMALL, _INFINITE, _LONG = (
 
 _NONE = jnp.array([-1.0, 0.0, jnp.nan])
 
+#: All positive, the first one barely.
+_ALL = jnp.array([1e-30, 2.0, 3.0])
+
 
 def _positions(x: Any, most: int) -> Any:
     found = np.flatnonzero(np.asarray(x) > 0)[:most]
@@ -44,7 +47,7 @@ positions = Exercise(
         _can_be_traced,
         returns(_positions, (_THREE, 3), (_THREE, 4), (_THREE, 2), (_OTHERS, 7), (_NONE, 2)),
         _keeps_its_size,
-        returns(_positions, (_SMALL, 4), (_INFINITE, 3), (_LONG, 200)),
+        returns(_positions, (_SMALL, 4), (_INFINITE, 3), (_LONG, 200), (_ALL, 12)),
     ),
     hints=(
         "How many entries are positive is a value. How long the result is, is known before.",
@@ -53,6 +56,6 @@ positions = Exercise(
         "One call with three arguments: a comparison, the static length, and the number that "
         "stands for nothing. Of what it returns, the first part.",
     ),
-    verified="right positions for eight calls, too few and too many among them; one fixed length",
+    verified="right positions for nine calls, too few and too many among them; one fixed length",
     answer=solution,
 )

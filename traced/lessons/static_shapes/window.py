@@ -3,17 +3,27 @@
 from collections.abc import Callable
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
 from traced.course.exercise import Exercise
 from traced.findings.feedback import Found, fault
+from traced.lessons.edge_cases import vectors
 from traced.lessons.static_shapes.reasons import reason
 from traced.lessons.static_shapes.solutions.window import window as solution
-from traced.questions import compare, traces_at_most, uses_jit, works_under_jit
+from traced.questions import (
+    can_be_traced,
+    compare,
+    traces_at_most,
+    uses_jit,
+    works_under_jit,
+)
 from traced.running.attempt import attempt
 
 _UP = np.arange(1.0, 7.0, dtype=np.float32)
+_UNTAMED = np.array([1.0, np.nan, 3.0, np.inf], np.float32)
+_LONG = vectors()["257 entries"]
 
 
 def _window(x: Any, start: int, width: int) -> Any:
@@ -34,18 +44,30 @@ def _cuts_at_each_start(answer: Any) -> None:
 
 def _cuts_wide_windows_and_keeps_nan(answer: Any) -> None:
     """Require windows wider than the vector, and NaN and infinity in their own places alone."""
-    untamed = np.array([1.0, np.nan, 3.0, np.inf], np.float32)
     for x, width, starts in (
         (_UP, 9, (0, 2, 7, 1000)),
         (_UP[:1], 3, (0, 1)),
-        (untamed, 3, (0, 2, 3)),
+        (_UNTAMED, 3, (0, 2, 3)),
+        (_LONG, 3, (200, 255)),
     ):
         for start in starts:
-            wanted = _window(x, start, width)
-            got = attempt(answer, jnp.asarray(x), start, width)
-            given = f"x = {x}, start = {start}, width = {width}"
-            with reason(_fault_of_untamed, x, wanted, got, given):
-                compare(wanted, got, given=given)
+            entries = f"{len(x)} entries" if x is _LONG else x
+            given = f"x = {entries}, start = {start}, width = {width}"
+            _compare_untamed(answer, x, start, width, given)
+
+
+def _keeps_nan_one_by_one(answer: Any) -> None:
+    """Require the same where JAX runs one operation after the other, and replaces no product."""
+    for start in (2, 3):
+        given = f"x = {_UNTAMED}, start = {start}, width = 3, under `jax.disable_jit()`"
+        with jax.disable_jit():
+            _compare_untamed(answer, _UNTAMED, start, 3, given)
+
+
+def _compare_untamed(answer: Any, x: Any, start: int, width: int, given: str) -> None:
+    wanted, got = _window(x, start, width), attempt(answer, jnp.asarray(x), start, width)
+    with reason(_fault_of_untamed, x, wanted, got, given):
+        compare(wanted, got, given=given)
 
 
 def _fault_of_untamed(x: Any, wanted: Any, got: Any, given: str) -> Found | None:
@@ -61,6 +83,10 @@ def _fault_of_clamping(x: Any, wanted: Any, got: Any, given: str) -> Found | Non
     return fault("shapes/clamped", given=given, wanted=wanted, got=got) if clamped else None
 
 
+def _starts_at_a_traced_position(answer: Any) -> None:
+    can_be_traced(2)(lambda start: answer(jnp.asarray(_UP), start, 3))
+
+
 def _of_three_from_two_on(answer: Any) -> Callable[..., Any]:
     return lambda x: answer(x, 2, 3)
 
@@ -70,6 +96,8 @@ window = Exercise(
     questions=(
         traces_at_most(2, _cuts_at_each_start, "six starts, with width = 3 and with width = 2"),
         _cuts_wide_windows_and_keeps_nan,
+        _keeps_nan_one_by_one,
+        _starts_at_a_traced_position,
         works_under_jit(_of_three_from_two_on, jnp.arange(6.0)),
         uses_jit(jnp.ones(6), 2, 3),
     ),
@@ -81,7 +109,7 @@ window = Exercise(
         "One static name. The vector with as many zeros behind it as the window is wide; "
         "then a slice of it, which can no longer reach too far.",
     ),
-    verified="right values beyond the end and for wide windows; a NaN stays in its place; "
-    "one trace for each width",
+    verified="right values beyond the end and for wide windows; a NaN stays in its place, "
+    "with `jit` and without; one trace for each width",
     answer=solution,
 )

@@ -16,7 +16,7 @@ _CALLS = ((3, 0.5), (3, 2.0), (2, 0.5), (3, -1.5), (5, 10.0), (1, 0.0))
 
 
 def _head_mean(x: Any, n: int, scale: float) -> Any:
-    return np.float32(scale * np.mean(np.asarray(x)[:n]))
+    return float(scale * np.mean(np.asarray(x)[:n]))
 
 
 def _averages_for_each_n_and_scale(answer: Any) -> None:

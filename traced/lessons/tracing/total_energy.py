@@ -13,7 +13,7 @@ from traced.running.attempt import attempt
 
 
 def _total_energy(batches: list[Any]) -> Any:
-    return np.float32(sum(np.sum(np.asarray(batch) ** 2) for batch in batches))
+    return float(sum(np.sum(np.asarray(batch) ** 2) for batch in batches))
 
 
 _FIRST = jnp.array([0.5, -2.0, 1.0, 100.0])
