@@ -2,7 +2,7 @@
 
 import timeit
 from functools import partial
-from time import perf_counter
+from time import perf_counter, process_time
 
 import jax
 import jax.numpy as jnp
@@ -56,6 +56,33 @@ def waits_after_the_clock(f, *args):
         times.append(perf_counter() - start)
         jax.block_until_ready(result)
     return min(times)
+
+
+def clock_after_the_call(f, *args):
+    jax.block_until_ready(f(*args))
+    times = []
+    for _ in range(5):
+        result = f(*args)
+        start = perf_counter()
+        jax.block_until_ready(result)
+        times.append(perf_counter() - start)
+    return min(times)
+
+
+def time_of_the_processor(f, *args):
+    jax.block_until_ready(f(*args))
+    times = []
+    for _ in range(5):
+        start = process_time()
+        jax.block_until_ready(f(*args))
+        times.append(process_time() - start)
+    return min(times)
+
+
+def traces_the_function(f, *args):
+    jitted = jax.jit(f)
+    jax.block_until_ready(jitted(*args))
+    return min(timeit.repeat(lambda: jax.block_until_ready(jitted(*args)), number=1, repeat=5))
 
 
 def first_counted(f, *args):
@@ -333,6 +360,30 @@ def eager(model, optimizer):
     return lambda x, y: step(model, optimizer, x, y)
 
 
+def written_back_every_other_call(model, optimizer):
+    graphdef, state = nnx.split((model, optimizer))
+    leaves, structure = jax.tree.flatten(state)
+    variables = [each for _, each in nnx.to_flat_state(nnx.state((model, optimizer)))]
+    calls = 0
+
+    @jax.jit
+    def pure_step(leaves, x, y):
+        objects = nnx.merge(graphdef, jax.tree.unflatten(structure, leaves))
+        loss = step(*objects, x, y)
+        return jax.tree.leaves(nnx.state(objects)), loss
+
+    def fast_step(x, y):
+        nonlocal leaves, calls
+        leaves, loss = pure_step(leaves, x, y)
+        calls += 1
+        if calls % 2:
+            for variable, leaf in zip(variables, leaves, strict=True):
+                variable.set_value(leaf)
+        return loss
+
+    return fast_step
+
+
 def forgets_the_model(model, optimizer):
     graphdef, state = nnx.split((model, optimizer))
     leaves, structure = jax.tree.flatten(state)
@@ -447,6 +498,11 @@ def formats_each(advance, batches, every):
 
 def skips_batches(advance, batches, every):
     return [float(advance(batch)) for batch in batches[::every]]
+
+
+def rounded(advance, batches, every):
+    losses = [advance(batch) for batch in batches]
+    return [round(float(loss), 3) for loss in losses[::every]]
 
 
 def one_late(advance, batches, every):
@@ -672,7 +728,8 @@ RIGHT = {
 }
 WRONG = {
     "seconds": {
-        "cost/not-awaited": [never_waits, waits_after_the_clock, first_array_only],
+        "cost/not-awaited": [never_waits, first_array_only],
+        "cost/undercounted": [waits_after_the_clock, clock_after_the_call, time_of_the_processor],
         "cost/overcounted": [first_counted, copied, mean_of_five, median_of_five],
         "cost/calls-timed": [
             no_time_at_all,
@@ -680,6 +737,7 @@ WRONG = {
             first_counted_of_six,
             four_after_the_first,
             shortest_of_ten,
+            traces_the_function,
         ],
         "runs/raised": [one_array_only],
         "value/structure": [all_five],
@@ -698,7 +756,7 @@ WRONG = {
         "runs/raised": [no_mode],
         "nnx/lost-change": [forgets_the_model, jax_jit],
         "nnx/trace-level": [bound_arguments],
-        "value/differs": [written_back_once],
+        "value/differs": [written_back_once, written_back_every_other_call],
         "tracing/new-function": [makes_it_at_each_call],
         "runs/not-callable": [calls_it],
     },
@@ -713,7 +771,7 @@ WRONG = {
             waits_for_others,
             blocks_all_so_far,
         ],
-        "value/differs": [skips_batches, one_late, one_step_more],
+        "value/differs": [skips_batches, one_late, one_step_more, rounded],
         "value/structure": [unread, as_numpy],
         "value/nothing": [loop_without_return],
     },

@@ -226,6 +226,18 @@ def _step_that_writes(w):
     return w - 0.2 * w
 
 
+def into_the_array_it_was_given(w, steps):
+    losses = []
+    for _ in range(steps):
+        following, loss = _step(w)
+        if isinstance(w, np.ndarray):
+            w[...] = following
+        else:
+            w = following
+        losses.append(loss)
+    return jnp.array(losses)
+
+
 def handed_over_in_a_ref(w, steps):
     losses = []
     for _ in range(steps):
@@ -409,6 +421,18 @@ _divide, _softmax_of_jax = jax.jit(jnp.divide), jax.jit(jax.nn.softmax)
 
 def functions_of_the_library(x, temperature):
     return _softmax_of_jax(_divide(x, temperature))
+
+
+@jax.jit
+def _scaled(x, temperature):
+    return x / temperature
+
+
+def scaled_in_place(x, temperature):
+    if isinstance(x, np.ndarray):
+        x[...] = _scaled(x, temperature)
+        return jax.jit(jax.nn.softmax)(x)
+    return jax.jit(jax.nn.softmax)(_scaled(x, temperature))
 
 
 # RunningMean
@@ -1068,6 +1092,7 @@ WRONG = {
             printed_on_the_way,
             into_a_ref_of_the_module,
             handed_over_in_a_ref,
+            into_the_array_it_was_given,
         ],
         "tracing/new-function": [step_defined_inside],
         "tracing/static-value": [steps_static],
@@ -1090,7 +1115,7 @@ WRONG = {
         "tracing/static-value": [temperature_static],
         "tracing/not-jitted": [sharpen_plain, divided_outside],
         "purity/hidden-read": [temperature_from_the_global],
-        "effects/write": [written_and_passed, in_a_ref_of_the_module],
+        "effects/write": [written_and_passed, in_a_ref_of_the_module, scaled_in_place],
         "value/differs": [
             never_colder_than_a_tenth,
             multiplied,

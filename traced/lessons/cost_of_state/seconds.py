@@ -3,6 +3,8 @@
 import time
 from typing import Any
 
+import jax
+
 from traced.course.exercise import Exercise
 from traced.findings.feedback import Question, fault, require
 from traced.lessons.cost_of_state.pending import Pending
@@ -13,28 +15,33 @@ from traced.running.attempt import attempt
 # The check sleeps for work, in seconds: what a first call compiles, a copy to the host, and the
 # work of each call. One of those that count is the shortest; a first call may be shorter still.
 COMPILING, COPYING = 0.1, 0.1
-WORK = (0.002, 0.05, 0.05, 0.01, 0.05, 0.05)
+WORK = (0.0, 0.08, 0.08, 0.02, 0.08, 0.08)
 CALLS = len(WORK)
-SLACK = 0.02  # between what a call took, which is measured too, and what the answer says of it
+CALLING = 0.4  # of the work of a call, the part that is done before it returns
+SLACK = 0.03  # between what a call took, which is measured too, and what the answer says of it
 
 
 class _Function:
     """A function that hands its work over, and measures what each call takes until it is done."""
 
-    def __init__(self, *, compiling: float, leaves: int) -> None:
-        self.compiling, self.leaves = compiling, leaves
+    def __init__(self, given: str, *, compiling: float, leaves: int) -> None:
+        self.given, self.compiling, self.leaves = given, compiling, leaves
         self.begun: list[float] = []
         self.done: list[float] = []
         self.waited: set[tuple[int, int]] = set()
 
     def __call__(self, x: float, y: float) -> Any:
+        if isinstance(x, jax.core.Tracer):
+            raise fault("cost/calls-timed", given=self.given, calls="of a trace of the function")
         number = len(self.begun)
         self.begun.append(time.perf_counter())
         if number == 0:
             time.sleep(self.compiling)
         # What was handed over before is done first.
         free = max([time.perf_counter(), *self.done])
-        self.done.append(free + WORK[min(number, CALLS - 1)])
+        work = WORK[min(number, CALLS - 1)]
+        self.done.append(free + work)
+        time.sleep(CALLING * work)
         parts = [self._part(x + y, number, leaf) for leaf in range(self.leaves)]
         return parts[0] if self.leaves == 1 else {"first": parts[0], "rest": (*parts[1:], None)}
 
@@ -63,7 +70,7 @@ def _is_timed_in_full(given: str, *, compiling: float, leaves: int) -> Question:
     """Ask for the shortest time of five calls with their results, after a first call."""
 
     def question(answer: Any) -> None:
-        f = _Function(compiling=compiling, leaves=leaves)
+        f = _Function(given, compiling=compiling, leaves=leaves)
         got = attempt(answer, f, 1.0, 2.0)
         compare(0.0, 0.0 * got if isinstance(got, float) else got, given=given)
         _require_results(f, given)
@@ -85,7 +92,7 @@ def _require_time(f: _Function, got: float, given: str) -> None:
     taken = f.times()
     saw = {"given": given, "its shortest call": f"{min(WORK[1:])} s"}
     if taken and got < 0.9 * min(taken):
-        raise fault("cost/not-awaited", **saw, got="less than that")
+        raise fault("cost/undercounted", **saw, got="less than that")
     saw |= {"its other calls": f"{max(WORK)} s", "compiling": f"{f.compiling} s"}
     saw |= {"a copy to the host": f"{COPYING} s", "got": f"more than {min(WORK[1:]) + SLACK} s"}
     require(got < min(taken[1:] or taken or [0.0]) + SLACK, "cost/overcounted", **saw)

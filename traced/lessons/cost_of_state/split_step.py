@@ -19,12 +19,12 @@ def _returns_states_and_losses(answer: Any) -> None:
     graphdef, state = nnx.split(start())
     for i, (x, y) in enumerate(zip(*batches(3), strict=True)):
         result = attempt(answer, graphdef, state, x, y)
-        losses, leaves = trained(3)
+        losses, states = trained(3)
         given = f"step {i + 1} of 3"
         _require_structure((state, losses[i]), result, given)
         state, loss = result
         compare(losses[i], loss, given=given)
-    wanted = jax.tree.unflatten(jax.tree.structure(state), leaves)
+    wanted = jax.tree.unflatten(jax.tree.structure(state), states[-1])
     compare(wanted, state, given="the state after 3 steps")
 
 

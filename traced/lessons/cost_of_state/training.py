@@ -48,8 +48,11 @@ def one_batch() -> tuple[jax.Array, jax.Array]:
 
 
 @cache
-def trained(count: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Return the losses of the plain loop, and the leaves of the state that it ends with."""
+def trained(count: int) -> tuple[list[np.ndarray], list[list[np.ndarray]]]:
+    """Return the losses of the plain loop, and the leaves of the state after each step."""
     objects, step = start(), nnx.jit(STEP)
-    losses = [step(*objects, x, y) for x, y in zip(*batches(count), strict=True)]
-    return list(map(np.asarray, losses)), list(map(np.asarray, jax.tree.leaves(nnx.state(objects))))
+    losses, states = [], []
+    for x, y in zip(*batches(count), strict=True):
+        losses.append(np.asarray(step(*objects, x, y)))
+        states.append(list(map(np.asarray, jax.tree.leaves(nnx.state(objects)))))
+    return losses, states
