@@ -344,6 +344,51 @@ def by_switch_in_a_dict(f, x, most):
     return lax.fori_loop(0, most, body, {"x": jnp.float32(x)})["x"]
 
 
+def with_the_value_in_the_carry(f, x, most):
+    value_and_slope = jax.value_and_grad(f)
+
+    def step(_, state):
+        x, value, slope = state
+        far = jnp.abs(value) > 1e-4
+        x = x - jnp.where(far, value, 0.0) / jnp.where(far, slope, 1.0)
+        return x, *value_and_slope(x)
+
+    x = jnp.float32(x)
+    return lax.fori_loop(0, most, step, (x, *value_and_slope(x)))[0]
+
+
+def finished_where_flat(f, x, most):
+    def step(x, _):
+        value, slope = jax.value_and_grad(f)(x)
+        far = (jnp.abs(value) > 1e-4) & (jnp.abs(slope) > 1e-3)
+        return jnp.where(far, x - value / jnp.where(far, slope, 1.0), x), None
+
+    return lax.scan(step, x, None, length=most)[0]
+
+
+def only_steps_that_improve(f, x, most):
+    def move(x):
+        new = x - f(x) / jax.grad(f)(x)
+        return jnp.where(jnp.abs(f(new)) < jnp.abs(f(x)), new, x)
+
+    def body(_, x):
+        return lax.cond(jnp.abs(f(x)) > 1e-4, move, lambda x: x, x)
+
+    return lax.fori_loop(0, most, body, x)
+
+
+def slope_held(f, x, most):
+    def body(_, x):
+        slope = lax.stop_gradient(jax.grad(f)(x))
+        return lax.cond(jnp.abs(f(x)) > 1e-4, lambda x: x - f(x) / slope, lambda x: x, x)
+
+    return lax.fori_loop(0, most, body, x)
+
+
+def start_held(f, x, most):
+    return by_fori_loop_and_cond(f, lax.stop_gradient(x), most)
+
+
 def at_most_thirty(f, x, most):
     return by_fori_loop_and_cond(f, x, min(most, 30))
 
@@ -365,15 +410,6 @@ def derived_implicitly(f, x, most):
         return jnp.where(slope == 0, 0.0, y / jnp.where(slope == 0, 1.0, slope))
 
     return lax.custom_root(f, jnp.float32(x), solve, tangent_solve)
-
-
-def derived_implicitly_everywhere(f, x, most):
-    def tangent_solve(g, y):
-        return y / g(jnp.ones_like(y))
-
-    return lax.custom_root(
-        f, jnp.float32(x), lambda f, x: newton_by_while(f, x, most), tangent_solve
-    )
 
 
 def newton_by_while(f, x, most):
@@ -640,6 +676,16 @@ def decayed_by_fori_loop(decay, x):
     return lax.fori_loop(1, len(x), lambda i, y: y.at[i].add(decay[i] * y[i - 1]), x)
 
 
+def decayed_by_numpy(decay, x):
+    def by_steps(decay, x):
+        y = np.array(x)
+        for i in range(1, len(y)):
+            y[i] += decay[i] * y[i - 1]
+        return y
+
+    return jax.pure_callback(by_steps, jax.ShapeDtypeStruct(x.shape, x.dtype), decay, x)
+
+
 def decayed_unrolled(decay, x):
     y = [x[0]]
     for i in range(1, len(x)):
@@ -700,7 +746,7 @@ RIGHT = {
         with_a_flag_in_the_carry,
         jitted_and_checkpointed,
         by_switch_in_a_dict,
-        derived_implicitly,
+        with_the_value_in_the_carry,
     ],
     "median_gaps": [
         one_row_at_a_time,
@@ -748,9 +794,11 @@ WRONG = {
             one_more_step_derived,
             root_by_heart,
             at_most_thirty,
+            finished_where_flat,
+            only_steps_that_improve,
         ],
-        "derivatives/wrong": [stopped],
-        "derivatives/not-finite": [finished_by_where, derived_implicitly_everywhere],
+        "derivatives/wrong": [stopped, derived_implicitly, slope_held, start_held],
+        "derivatives/not-finite": [finished_by_where],
         "value/nan": [step_of_size_zero],
     },
     "median_gaps": {
@@ -763,7 +811,7 @@ WRONG = {
         "value/shape": [median_of_all],
     },
     "decayed_sum": {
-        "loops/sequential": [decayed_by_scan, decayed_by_fori_loop],
+        "loops/sequential": [decayed_by_scan, decayed_by_fori_loop, decayed_by_numpy],
         "loops/unrolled": [decayed_unrolled],
         "value/differs": [
             not_associative,
