@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.ad_checkpoint import checkpoint_name
 
 # smooth
 
@@ -572,6 +573,29 @@ def checkpoint_outside(rows):
     return jax.checkpoint(lambda rows: lax.map(_gap, rows))(rows)
 
 
+@jax.custom_vjp
+def all_at_once_on_the_way_back(rows):
+    return lax.map(_gap, rows)
+
+
+def _all_rows_back(rows, slopes):
+    return jax.vjp(jax.vmap(_gap), rows)[1](slopes)
+
+
+all_at_once_on_the_way_back.defvjp(lambda rows: (lax.map(_gap, rows), rows), _all_rows_back)
+
+
+def pairs_kept_by_name(rows):
+    def gap(row):
+        i, j = jnp.tril_indices(len(row))
+        gaps = checkpoint_name(jnp.abs(row[i] - row[j]), "gaps")
+        both = jnp.zeros((len(row), len(row))).at[i, j].set(gaps).at[j, i].set(gaps)
+        return jnp.median(both)
+
+    only = jax.checkpoint_policies.save_only_these_names("gaps")
+    return lax.map(jax.checkpoint(gap, policy=only), rows)
+
+
 def chunks_by_python(rows):
     parts = [jax.vmap(jax.checkpoint(_gap))(rows[i : i + 8]) for i in range(0, len(rows), 8)]
     return jnp.concatenate(parts)
@@ -652,6 +676,14 @@ def zero_made_small(decay, x):
 
 def three_rounds(decay, x):
     for shift in (1, 2, 4):
+        before = x
+        x = x.at[shift:].add(decay[shift:] * before[:-shift])
+        decay = decay.at[shift:].multiply(decay[:-shift])
+    return x
+
+
+def six_rounds(decay, x):
+    for shift in (1, 2, 4, 8, 16, 32):
         before = x
         x = x.at[shift:].add(decay[shift:] * before[:-shift])
         decay = decay.at[shift:].multiply(decay[:-shift])
@@ -802,10 +834,16 @@ WRONG = {
         "value/nan": [step_of_size_zero],
     },
     "median_gaps": {
-        "cost/memory": [all_at_once, checkpointed_all_at_once, a_batch_of_all, two_halves],
+        "cost/memory": [
+            all_at_once,
+            checkpointed_all_at_once,
+            a_batch_of_all,
+            two_halves,
+            all_at_once_on_the_way_back,
+        ],
         "derivatives/wrong": [gradient_stopped, half_of_the_gradient],
         "runs/raised": [by_reshaped_chunks],
-        "loops/residuals": [forgotten_checkpoint, checkpoint_outside],
+        "loops/residuals": [forgotten_checkpoint, checkpoint_outside, pairs_kept_by_name],
         "loops/unrolled": [chunks_by_python, mapped_by_python],
         "value/differs": [pairs_without_itself],
         "value/shape": [median_of_all],
@@ -820,6 +858,7 @@ WRONG = {
             first_halves,
             zero_made_small,
             three_rounds,
+            six_rounds,
         ],
         "cost/memory": [pairs_of_all, with_a_mask_of_pairs],
         "value/structure": [both_halves],

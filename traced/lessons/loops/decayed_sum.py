@@ -48,12 +48,14 @@ def _holds_no_pairs(answer: Any) -> None:
 
 
 def _adds_up_long_vectors(answer: Any) -> None:
-    """Require the sums of vectors so long that a product of all decays is zero.
+    """Require the sums of long vectors, once with a past that fades and once with one that lasts.
 
     They are computed under `jit`: without it, each round's operations are compiled one by one.
     """
-    decay, x = 0.9 * jnp.cos(random_rows(257)), random_rows(257)
-    returns(_sums, (decay, x))(jax.jit(answer))
+    x = random_rows(257)
+    # The product of all decays is zero in the first case, and most of one in the second.
+    fading, lasting = 0.9 * jnp.cos(x), 1 - 1e-3 * jnp.abs(x)
+    returns(_sums, (fading, x), (lasting, jnp.ones(257)))(jax.jit(answer))
 
 
 decayed_sum = Exercise(
@@ -82,6 +84,6 @@ decayed_sum = Exercise(
         "the summand of both is the first one's, multiplied on, plus the second one's. "
         "The result is the second half of the pair.",
     ),
-    verified="right sums for six pairs of vectors; no loop, few equations, no array of all pairs",
+    verified="right sums for seven pairs of vectors; no loop, few equations, no array of all pairs",
     answer=solution,
 )
