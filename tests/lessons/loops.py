@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.ad_checkpoint import checkpoint_name
 
 # smooth
 
@@ -344,6 +345,51 @@ def by_switch_in_a_dict(f, x, most):
     return lax.fori_loop(0, most, body, {"x": jnp.float32(x)})["x"]
 
 
+def with_the_value_in_the_carry(f, x, most):
+    value_and_slope = jax.value_and_grad(f)
+
+    def step(_, state):
+        x, value, slope = state
+        far = jnp.abs(value) > 1e-4
+        x = x - jnp.where(far, value, 0.0) / jnp.where(far, slope, 1.0)
+        return x, *value_and_slope(x)
+
+    x = jnp.float32(x)
+    return lax.fori_loop(0, most, step, (x, *value_and_slope(x)))[0]
+
+
+def finished_where_flat(f, x, most):
+    def step(x, _):
+        value, slope = jax.value_and_grad(f)(x)
+        far = (jnp.abs(value) > 1e-4) & (jnp.abs(slope) > 1e-3)
+        return jnp.where(far, x - value / jnp.where(far, slope, 1.0), x), None
+
+    return lax.scan(step, x, None, length=most)[0]
+
+
+def only_steps_that_improve(f, x, most):
+    def move(x):
+        new = x - f(x) / jax.grad(f)(x)
+        return jnp.where(jnp.abs(f(new)) < jnp.abs(f(x)), new, x)
+
+    def body(_, x):
+        return lax.cond(jnp.abs(f(x)) > 1e-4, move, lambda x: x, x)
+
+    return lax.fori_loop(0, most, body, x)
+
+
+def slope_held(f, x, most):
+    def body(_, x):
+        slope = lax.stop_gradient(jax.grad(f)(x))
+        return lax.cond(jnp.abs(f(x)) > 1e-4, lambda x: x - f(x) / slope, lambda x: x, x)
+
+    return lax.fori_loop(0, most, body, x)
+
+
+def start_held(f, x, most):
+    return by_fori_loop_and_cond(f, lax.stop_gradient(x), most)
+
+
 def at_most_thirty(f, x, most):
     return by_fori_loop_and_cond(f, x, min(most, 30))
 
@@ -365,15 +411,6 @@ def derived_implicitly(f, x, most):
         return jnp.where(slope == 0, 0.0, y / jnp.where(slope == 0, 1.0, slope))
 
     return lax.custom_root(f, jnp.float32(x), solve, tangent_solve)
-
-
-def derived_implicitly_everywhere(f, x, most):
-    def tangent_solve(g, y):
-        return y / g(jnp.ones_like(y))
-
-    return lax.custom_root(
-        f, jnp.float32(x), lambda f, x: newton_by_while(f, x, most), tangent_solve
-    )
 
 
 def newton_by_while(f, x, most):
@@ -536,6 +573,29 @@ def checkpoint_outside(rows):
     return jax.checkpoint(lambda rows: lax.map(_gap, rows))(rows)
 
 
+@jax.custom_vjp
+def all_at_once_on_the_way_back(rows):
+    return lax.map(_gap, rows)
+
+
+def _all_rows_back(rows, slopes):
+    return jax.vjp(jax.vmap(_gap), rows)[1](slopes)
+
+
+all_at_once_on_the_way_back.defvjp(lambda rows: (lax.map(_gap, rows), rows), _all_rows_back)
+
+
+def pairs_kept_by_name(rows):
+    def gap(row):
+        i, j = jnp.tril_indices(len(row))
+        gaps = checkpoint_name(jnp.abs(row[i] - row[j]), "gaps")
+        both = jnp.zeros((len(row), len(row))).at[i, j].set(gaps).at[j, i].set(gaps)
+        return jnp.median(both)
+
+    only = jax.checkpoint_policies.save_only_these_names("gaps")
+    return lax.map(jax.checkpoint(gap, policy=only), rows)
+
+
 def chunks_by_python(rows):
     parts = [jax.vmap(jax.checkpoint(_gap))(rows[i : i + 8]) for i in range(0, len(rows), 8)]
     return jnp.concatenate(parts)
@@ -622,6 +682,14 @@ def three_rounds(decay, x):
     return x
 
 
+def six_rounds(decay, x):
+    for shift in (1, 2, 4, 8, 16, 32):
+        before = x
+        x = x.at[shift:].add(decay[shift:] * before[:-shift])
+        decay = decay.at[shift:].multiply(decay[:-shift])
+    return x
+
+
 def with_a_mask_of_pairs(decay, x):
     steps = jnp.arange(len(x))
     earlier = steps[:, None] >= steps
@@ -638,6 +706,16 @@ def decayed_by_scan(decay, x):
 
 def decayed_by_fori_loop(decay, x):
     return lax.fori_loop(1, len(x), lambda i, y: y.at[i].add(decay[i] * y[i - 1]), x)
+
+
+def decayed_by_numpy(decay, x):
+    def by_steps(decay, x):
+        y = np.array(x)
+        for i in range(1, len(y)):
+            y[i] += decay[i] * y[i - 1]
+        return y
+
+    return jax.pure_callback(by_steps, jax.ShapeDtypeStruct(x.shape, x.dtype), decay, x)
 
 
 def decayed_unrolled(decay, x):
@@ -700,7 +778,7 @@ RIGHT = {
         with_a_flag_in_the_carry,
         jitted_and_checkpointed,
         by_switch_in_a_dict,
-        derived_implicitly,
+        with_the_value_in_the_carry,
     ],
     "median_gaps": [
         one_row_at_a_time,
@@ -748,22 +826,30 @@ WRONG = {
             one_more_step_derived,
             root_by_heart,
             at_most_thirty,
+            finished_where_flat,
+            only_steps_that_improve,
         ],
-        "derivatives/wrong": [stopped],
-        "derivatives/not-finite": [finished_by_where, derived_implicitly_everywhere],
+        "derivatives/wrong": [stopped, derived_implicitly, slope_held, start_held],
+        "derivatives/not-finite": [finished_by_where],
         "value/nan": [step_of_size_zero],
     },
     "median_gaps": {
-        "cost/memory": [all_at_once, checkpointed_all_at_once, a_batch_of_all, two_halves],
+        "cost/memory": [
+            all_at_once,
+            checkpointed_all_at_once,
+            a_batch_of_all,
+            two_halves,
+            all_at_once_on_the_way_back,
+        ],
         "derivatives/wrong": [gradient_stopped, half_of_the_gradient],
         "runs/raised": [by_reshaped_chunks],
-        "loops/residuals": [forgotten_checkpoint, checkpoint_outside],
+        "loops/residuals": [forgotten_checkpoint, checkpoint_outside, pairs_kept_by_name],
         "loops/unrolled": [chunks_by_python, mapped_by_python],
         "value/differs": [pairs_without_itself],
         "value/shape": [median_of_all],
     },
     "decayed_sum": {
-        "loops/sequential": [decayed_by_scan, decayed_by_fori_loop],
+        "loops/sequential": [decayed_by_scan, decayed_by_fori_loop, decayed_by_numpy],
         "loops/unrolled": [decayed_unrolled],
         "value/differs": [
             not_associative,
@@ -772,6 +858,7 @@ WRONG = {
             first_halves,
             zero_made_small,
             three_rounds,
+            six_rounds,
         ],
         "cost/memory": [pairs_of_all, with_a_mask_of_pairs],
         "value/structure": [both_halves],

@@ -24,10 +24,15 @@ _CASES: tuple[tuple[str, Any, Any, float, int], ...] = (
     # Halved at each step, so a step too many or too few is seen.
     ("x**2", lambda x: x**2, lambda x: 2 * x, 1e9, 60),
     ("x**2", lambda x: x**2, lambda x: 2 * x, 3.0, 2),
+    # So flat that a slope which is taken for zero, or moved away from it, is seen.
+    ("(x - 1000) / 1e6", lambda x: (x - 1000.0) * 1e-6, lambda x: 1e-6, 0.0, 9),
     # There is no root, so only the bound ends this.
     ("x**2 + 1", lambda x: x**2 + 1.0, lambda x: 2 * x, 0.75, 3),
     ("x**2 - 2", lambda x: x**2 - 2.0, lambda x: 2 * x, 5.0, 0),
 )
+
+#: For the last x of the steps for x**2 - a that begin at a: a, the bound, the derivative by a.
+_SLOPES = ((2.0, 20, 0.5 / 2**0.5), (9.0, 2, 0.26))
 
 
 def _last_x(
@@ -76,17 +81,20 @@ def _does_not_grow_with_its_bound(answer: Any) -> None:
 
 
 def _derives_in_reverse(answer: Any) -> None:
-    """Require the derivative of a root with respect to a number that `f` closes over."""
+    """Require the derivative of the steps by where they begin and by what `f` closes over.
 
-    def root(a: Any) -> Any:
-        return answer(lambda x: x**2 - a, 1.0, 20)
+    At a root it is that of the root, however it is computed, so the second case ends before one.
+    """
 
-    for a in (2.0, 9.0):
-        slope, wanted = _slope(root, a), 0.5 / a**0.5
-        # Newton's steps end near the root, so their derivative is near that of the root.
+    def last_x(a: Any, most: int) -> Any:
+        return answer(lambda x: x**2 - a, a, most)
+
+    for a, most, wanted in _SLOPES:
+        slope = _slope(partial(last_x, most=most), a)
         close = bool(np.isclose(slope, wanted, rtol=1e-2))
-        seen = {"given": f"f(x) = x**2 - a, a = {a}", "wanted": f"{wanted:.3f}"}
-        require(close, "derivatives/wrong", **seen, got=f"{slope:.3f}")
+        given = f"f(x) = x**2 - a, from x = a, a = {a}, most = {most}"
+        seen = {"given": given, "wanted": f"{wanted:.3f}", "got": f"{slope:.3f}"}
+        require(close, "derivatives/wrong", **seen)
 
 
 def _slope(root: Callable[[Any], Any], a: float) -> Any:
