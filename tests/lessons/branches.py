@@ -428,6 +428,14 @@ def root_of_the_safe_alone(a, b):
     return jnp.sqrt(jnp.where(squared > 0, squared, 0.0))
 
 
+@jax.custom_vjp
+def outer_factor_left_out(a, b):
+    return jnp.linalg.norm(a - b)
+
+
+outer_factor_left_out.defvjp(_forward, lambda kept, outer: _backward(kept, 1.0))
+
+
 def close_is_equal(a, b):
     squared = jnp.sum((a - b) ** 2)
     apart = squared > 1e-6
@@ -560,6 +568,14 @@ def softmax_that_overflows(rows):
     return lax.cond((rows < 0).any(), softmax, lambda: rows)
 
 
+def softmax_of_bounded_entries(rows):
+    def softmax():
+        powers = jnp.exp(jnp.clip(rows, -80, 80))
+        return jnp.where((rows < 0).any(1)[:, None], powers / powers.sum(1, keepdims=True), rows)
+
+    return lax.cond((rows < 0).any(), softmax, lambda: rows)
+
+
 def in_any_case(rows):
     return lax.cond(True, mend_by_where, lambda rows: rows, rows)
 
@@ -656,7 +672,13 @@ WRONG = {
             root_forgotten,
             three_entries,
         ],
-        "derivatives/wrong": [gradient_stopped, small_epsilon, closer_is_equal, one_side_stopped],
+        "derivatives/wrong": [
+            gradient_stopped,
+            small_epsilon,
+            closer_is_equal,
+            one_side_stopped,
+            outer_factor_left_out,
+        ],
         "tracing/branch-on-tracer": [python_if],
     },
     "mend": {
@@ -675,6 +697,7 @@ WRONG = {
             all_rows,
             by_entry,
             softmax_that_overflows,
+            softmax_of_bounded_entries,
             clearly_negative,
             with_another_sum,
         ],
