@@ -1,0 +1,36 @@
+"""Find the arrays of its caller that a call deletes, as by donation."""
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from traced.pytrees.differences import name_arguments
+
+
+def find_deleted(f: Callable[..., Any], *args: Any) -> list[str]:
+    """Call `f` with copies of the arrays in `args`, and return those by name that it deletes.
+
+    >>> halve = jax.jit(lambda x, y: x / y, donate_argnames="x")
+    >>> find_deleted(halve, jnp.ones(3), 2.0)
+    ['x']
+    """
+    # The arrays that are there before an attempt cannot be deleted, so that new ones are passed.
+    copies = jax.tree.map(_copy_of, args)
+    named = name_arguments(f, copies, {})
+    with warnings.catch_warnings():
+        # Memory that the program has no use for is not taken.
+        warnings.filterwarnings("ignore", "Some donated buffers were not usable")
+        f(*copies)
+    arrays = {name: leaf for name, leaf in named.items() if _is_array(leaf)}
+    return [name for name, array in arrays.items() if array.is_deleted()]
+
+
+def _copy_of(leaf: Any) -> Any:
+    return jnp.copy(leaf) if _is_array(leaf) else leaf
+
+
+def _is_array(leaf: Any) -> bool:
+    return isinstance(leaf, jax.Array) and not isinstance(leaf, jax.Ref)
