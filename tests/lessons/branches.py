@@ -241,6 +241,12 @@ def written_into_the_best(best, loss, params):
     return best
 
 
+@jax.jit(donate_argnames="params")
+def params_donated(best, loss, params):
+    new, old = {"loss": loss, "params": params, "age": 0}, best | {"age": best["age"] + 1}
+    return lax.cond(loss < best["loss"], lambda: new, lambda: old)
+
+
 @jax.jit
 def params_of_two_entries(best, loss, params):
     better = loss < best["loss"]
@@ -649,6 +655,7 @@ WRONG = {
         "value/differs": [equal_is_better, age_left_as_it_was, better_by_far, older_by_heart],
         "branches/nan": [unless_it_is_no_better, difference_as_predicate],
         "effects/argument": [written_into_the_best],
+        "effects/deleted": [params_donated],
         "value/shape": [params_of_two_entries],
         "tracing/branch-on-tracer": [by_python],
         "tracing/not-jitted": [by_python_without_jit],

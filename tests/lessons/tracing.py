@@ -535,6 +535,11 @@ def zeros_not_counted(x, n, scale):
     return scale * jnp.sum(head) / jnp.count_nonzero(head)
 
 
+@jax.jit(static_argnames="n")
+def two_at_least(x, n, scale):
+    return scale * jnp.mean(x[: max(n, 2)])
+
+
 @jax.jit
 def product_with_a_mask(x, n, scale):
     return scale * jnp.sum(x * (jnp.arange(x.size) < n)) / n
@@ -548,6 +553,26 @@ class Donates(NoCall):
 @partial(jax.jit, donate_argnums=1)
 def _multiply_in_place(gain, x):
     return gain * x
+
+
+class KeepsItInADictionary(dict):
+    gain = property(lambda self: self["gain"], lambda self, gain: self.update(gain=gain))
+
+    def __init__(self, gain):
+        super().__init__(gain=gain)
+
+    def __call__(self, x):
+        return _multiply(self.gain, x)
+
+
+_heads = {}
+
+
+def head_compiled_ahead_of_time(x, n, scale):
+    args = x, jnp.float32(scale)
+    if (x.shape, n) not in _heads:
+        _heads[x.shape, n] = jax.jit(lambda x, scale: scale * x[:n].mean()).lower(*args).compile()
+    return _heads[x.shape, n](*args)
 
 
 class CutsWhatIsSet:
@@ -577,6 +602,7 @@ RIGHT = {
         with_a_jitted_helper,
         sliced_outside,
         by_a_loop_of_traced_length,
+        head_compiled_ahead_of_time,
     ],
     "Gain": [
         HandsItsAttributeOver,
@@ -584,6 +610,7 @@ RIGHT = {
         WithAJittedMethodThatCallsAnother,
         WithAJittedFunctionOfTheLibrary,
         MappedOverEntries,
+        KeepsItInADictionary,
     ],
     "total_energy": [
         added_in_a_loop,
@@ -621,6 +648,7 @@ WRONG = {
             three_at_most,
             sign_of_the_scale_lost,
             zeros_not_counted,
+            two_at_least,
         ],
         "tracing/unhashable-static": [array_static],
         "shapes/mask-product": [product_with_a_mask],
