@@ -12,6 +12,11 @@ total = jax.jit(jnp.sum, donate_argnums=0)
 X, KEY = jnp.ones(3), jax.random.key(0)
 
 
+def test_a_print_is_not_shown(capsys):
+    assert find_deleted(lambda x: jax.debug.print("{}", x) or print(x), X) == []
+    assert capsys.readouterr().out == ""
+
+
 @pytest.mark.parametrize(
     ("f", "args", "deleted"),
     [

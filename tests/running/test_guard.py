@@ -258,6 +258,15 @@ def test_an_array_that_is_donated_stays_until_the_guard_is_gone(make):
     assert any(leaf.is_deleted() for leaf in jax.tree.leaves(tree))
 
 
+def test_an_effect_may_be_under_way():
+    jax.debug.print("{}", 1.0, ordered=True)
+    tokens = [each for each in jax.live_arrays() if each.aval.shape == (0,)]
+    with guard_arrays():
+        pass
+    jax.effects_barrier()
+    del tokens
+
+
 def test_an_error_in_the_block_leaves_nothing_behind():
     def fails():
         with guard_names(counts):
