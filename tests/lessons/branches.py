@@ -241,6 +241,12 @@ def written_into_the_best(best, loss, params):
     return best
 
 
+@jax.jit(donate_argnames="params")
+def params_donated(best, loss, params):
+    new, old = {"loss": loss, "params": params, "age": 0}, best | {"age": best["age"] + 1}
+    return lax.cond(loss < best["loss"], lambda: new, lambda: old)
+
+
 @jax.jit
 def params_of_two_entries(best, loss, params):
     better = loss < best["loss"]
@@ -428,6 +434,14 @@ def root_of_the_safe_alone(a, b):
     return jnp.sqrt(jnp.where(squared > 0, squared, 0.0))
 
 
+@jax.custom_vjp
+def outer_factor_left_out(a, b):
+    return jnp.linalg.norm(a - b)
+
+
+outer_factor_left_out.defvjp(_forward, lambda kept, outer: _backward(kept, 1.0))
+
+
 def close_is_equal(a, b):
     squared = jnp.sum((a - b) ** 2)
     apart = squared > 1e-6
@@ -560,6 +574,14 @@ def softmax_that_overflows(rows):
     return lax.cond((rows < 0).any(), softmax, lambda: rows)
 
 
+def softmax_of_bounded_entries(rows):
+    def softmax():
+        powers = jnp.exp(jnp.clip(rows, -80, 80))
+        return jnp.where((rows < 0).any(1)[:, None], powers / powers.sum(1, keepdims=True), rows)
+
+    return lax.cond((rows < 0).any(), softmax, lambda: rows)
+
+
 def in_any_case(rows):
     return lax.cond(True, mend_by_where, lambda rows: rows, rows)
 
@@ -633,6 +655,7 @@ WRONG = {
         "value/differs": [equal_is_better, age_left_as_it_was, better_by_far, older_by_heart],
         "branches/nan": [unless_it_is_no_better, difference_as_predicate],
         "effects/argument": [written_into_the_best],
+        "effects/deleted": [params_donated],
         "value/shape": [params_of_two_entries],
         "tracing/branch-on-tracer": [by_python],
         "tracing/not-jitted": [by_python_without_jit],
@@ -656,7 +679,13 @@ WRONG = {
             root_forgotten,
             three_entries,
         ],
-        "derivatives/wrong": [gradient_stopped, small_epsilon, closer_is_equal, one_side_stopped],
+        "derivatives/wrong": [
+            gradient_stopped,
+            small_epsilon,
+            closer_is_equal,
+            one_side_stopped,
+            outer_factor_left_out,
+        ],
         "tracing/branch-on-tracer": [python_if],
     },
     "mend": {
@@ -675,6 +704,7 @@ WRONG = {
             all_rows,
             by_entry,
             softmax_that_overflows,
+            softmax_of_bounded_entries,
             clearly_negative,
             with_another_sum,
         ],

@@ -487,6 +487,36 @@ def each_batch_once(batches):
     return sum(_energy(batch) for batch in {id(batch): batch for batch in batches}.values())
 
 
+_compiled = {}
+
+
+def compiled_ahead_of_time(batches):
+    total = 0.0
+    for batch in batches:
+        if batch.shape not in _compiled:
+            _compiled[batch.shape] = _energy.lower(batch).compile()
+        total = total + _compiled[batch.shape](batch)
+    return total
+
+
+@partial(jax.jit, donate_argnums=0)
+def _energy_in_place(batch):
+    return jnp.sum(batch**2), -batch
+
+
+def batches_donated(batches):
+    return sum(_energy_in_place(batch)[0] for batch in batches)
+
+
+def padded_to_the_longest(batches):
+    longest = max(batch.size for batch in batches)
+    return sum(_energy(jnp.pad(batch, (0, longest - batch.size))) for batch in batches)
+
+
+def of_one_length_only(batches):
+    return sum(map(float, jax.vmap(_energy)(jnp.stack(batches))))
+
+
 def list_emptied(batches):
     total = jnp.float32(0)
     while batches:
@@ -503,6 +533,46 @@ def by_a_loop_of_traced_length(x, n, scale):
 def zeros_not_counted(x, n, scale):
     head = jnp.where(jnp.arange(x.size) < n, x, 0.0)
     return scale * jnp.sum(head) / jnp.count_nonzero(head)
+
+
+@jax.jit(static_argnames="n")
+def two_at_least(x, n, scale):
+    return scale * jnp.mean(x[: max(n, 2)])
+
+
+@jax.jit
+def product_with_a_mask(x, n, scale):
+    return scale * jnp.sum(x * (jnp.arange(x.size) < n)) / n
+
+
+class Donates(NoCall):
+    def __call__(self, x):
+        return _multiply_in_place(self.gain, x)
+
+
+@partial(jax.jit, donate_argnums=1)
+def _multiply_in_place(gain, x):
+    return gain * x
+
+
+class KeepsItInADictionary(dict):
+    gain = property(lambda self: self["gain"], lambda self, gain: self.update(gain=gain))
+
+    def __init__(self, gain):
+        super().__init__(gain=gain)
+
+    def __call__(self, x):
+        return _multiply(self.gain, x)
+
+
+_heads = {}
+
+
+def head_compiled_ahead_of_time(x, n, scale):
+    args = x, jnp.float32(scale)
+    if (x.shape, n) not in _heads:
+        _heads[x.shape, n] = jax.jit(lambda x, scale: scale * x[:n].mean()).lower(*args).compile()
+    return _heads[x.shape, n](*args)
 
 
 class CutsWhatIsSet:
@@ -532,6 +602,7 @@ RIGHT = {
         with_a_jitted_helper,
         sliced_outside,
         by_a_loop_of_traced_length,
+        head_compiled_ahead_of_time,
     ],
     "Gain": [
         HandsItsAttributeOver,
@@ -539,6 +610,7 @@ RIGHT = {
         WithAJittedMethodThatCallsAnother,
         WithAJittedFunctionOfTheLibrary,
         MappedOverEntries,
+        KeepsItInADictionary,
     ],
     "total_energy": [
         added_in_a_loop,
@@ -549,6 +621,7 @@ RIGHT = {
         mapped_by_vmap,
         with_what_jax_jits_too,
         added_as_python_floats,
+        compiled_ahead_of_time,
     ],
 }
 WRONG = {
@@ -575,8 +648,10 @@ WRONG = {
             three_at_most,
             sign_of_the_scale_lost,
             zeros_not_counted,
+            two_at_least,
         ],
         "tracing/unhashable-static": [array_static],
+        "shapes/mask-product": [product_with_a_mask],
     },
     "Gain": {
         "tracing/not-a-jax-type": [JitOnTheMethod],
@@ -586,6 +661,7 @@ WRONG = {
         "tracing/not-jitted": [NeverJitted, JitsOnlyTheFactor],
         "value/no-attribute": [OtherAttribute],
         "effects/write": [OneFactorForAll],
+        "effects/deleted": [Donates],
         "value/differs": [NoFactorZero, NoLargeFactor, ReplacesNan, CutsWhatIsSet],
         "runs/not-callable": [NoCall],
         "runs/raised": [Frozen],
@@ -593,7 +669,8 @@ WRONG = {
     "total_energy": {
         "tracing/new-function": [energy_as_given, jit_before_the_loop],
         "tracing/new-structure": [list_jitted],
-        "tracing/new-shape": [stacked],
+        "tracing/new-shape": [stacked, padded_to_the_longest],
+        "runs/raised": [of_one_length_only],
         "tracing/weak-type": [started_weak],
         "tracing/not-jitted": [
             plain,
@@ -611,5 +688,6 @@ WRONG = {
             each_batch_once,
         ],
         "effects/argument": [list_emptied],
+        "effects/deleted": [batches_donated],
     },
 }

@@ -21,6 +21,7 @@ def bare_step(x):
 
 
 step = jax.jit(bare_step)
+compiled = step.lower(X).compile()
 norm, log_of_sum = jax.jit(jnp.linalg.norm), jax.jit(jax.nn.logsumexp)
 
 
@@ -86,6 +87,9 @@ def test_a_run_shows_the_same(f, work):
         (lambda x: jnp.array([float(step(x)[1])]), True, []),
         (lambda x: jnp.zeros(2).at[0].set(float(step(x)[1])), True, []),
         (lambda x: np.sum(np.asarray(x)), False, []),
+        (lambda x: compiled(x)[1] + 1.0, True, []),
+        (lambda x: compiled(0.5 * x)[1], True, ["multiply"]),
+        (lambda x: 2 * compiled(x)[0], True, ["multiply"]),
     ],
 )
 def test_what_asks_for_values_is_run(f, jitted, work):

@@ -149,6 +149,13 @@ def test_a_container_among_the_arguments_that_was_changed_is_a_finding(change, n
     given = {"w": 1.0, "layers": [0.0], "b": np.zeros(2)}
     found = finding(change, given)
     assert (found.code, dict(found.saw)["changed"]) == ("effects/argument", name)
+    assert (given["w"], given["layers"], given["b"].tolist()) == (1.0, [0.0], [0.0, 0.0])
+
+
+def test_a_container_is_put_back_after_an_error_too():
+    given = [1.0, 2.0]
+    assert finding(lambda x: x.clear() or x[0], given).code == "runs/raised"
+    assert given == [1.0, 2.0]
 
 
 def test_a_changed_object_is_no_finding():

@@ -3,6 +3,7 @@
 import copy
 import functools
 import os
+import threading
 import types
 from unittest.mock import ANY
 
@@ -256,6 +257,16 @@ def test_an_array_that_is_donated_stays_until_the_guard_is_gone(make):
     assert not any(leaf.is_deleted() for leaf in jax.tree.leaves(tree))
     give_away(tree)
     assert any(leaf.is_deleted() for leaf in jax.tree.leaves(tree))
+
+
+def test_an_effect_may_be_under_way():
+    done = threading.Event()
+    wait = jax.jit(lambda x: jax.debug.callback(lambda _: done.wait(1), x, ordered=True))
+    wait(jnp.ones(3))
+    with guard_arrays():  # its token is among the live arrays
+        pass
+    done.set()
+    jax.effects_barrier()
 
 
 def test_an_error_in_the_block_leaves_nothing_behind():

@@ -4,6 +4,8 @@
   `jax.debug_key_reuse(True)` sends each operation outside `jit` through the first, calls of jitted
   functions included. The checker stops at a reuse and has no list of what it saw, so that its two
   functions are replaced.
+- `__call__` of `jax.stages.Compiled`, a public class: a program that was compiled ahead of time
+  runs without any operation, so that the method is replaced.
 """
 
 import contextlib
@@ -85,3 +87,31 @@ def see_operations(see: Callable[..., None]) -> Iterator[None]:
 
     with replace_operations(do):
         yield
+
+
+@canary("calls of what was compiled ahead of time")
+def _compiled_calls_are_seen() -> bool:
+    """See the call of one compiled program, and what it returns."""
+    seen: list[Any] = []
+    compiled = jax.jit(jax.lax.neg).lower(jnp.float32(1)).compile()
+    with see_compiled_calls(seen.append):
+        result = compiled(jnp.float32(1))
+    return len(seen) == 1 and seen[0] is result
+
+
+@_compiled_calls_are_seen.guards
+@contextlib.contextmanager
+def see_compiled_calls(see: Callable[[Any], None]) -> Iterator[None]:
+    """Call `see(result)` after each call of a program that was compiled ahead of time."""
+    kept: Any = jax.stages.Compiled.__call__
+
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        result = kept(self, *args, **kwargs)
+        see(result)
+        return result
+
+    jax.stages.Compiled.__call__ = call  # type: ignore[method-assign]  # it is put back below
+    try:
+        yield
+    finally:
+        jax.stages.Compiled.__call__ = kept  # type: ignore[method-assign]

@@ -23,7 +23,7 @@ from traced.internals.jaxprs import (
     nested_with_constants,
     open_jaxpr,
 )
-from traced.internals.operations import see_operations
+from traced.internals.operations import see_compiled_calls, see_operations
 from traced.programs.jaxprs import jaxpr_of
 from traced.python.places import Place, first_place, is_library
 
@@ -128,6 +128,7 @@ def see_work(f: Callable[..., Any], *args: Any) -> Seen:
     """Run `f`, and return whether it calls a function that it gave to `jit`, and work outside.
 
     That is for functions that ask for values, and cannot be traced. The work of NumPy is not seen.
+    A program that was compiled ahead of time, by `.lower(x).compile()`, is a function under `jit`.
 
     >>> see_work(lambda x: float(jnp.sum(x)), jnp.ones(3))
     Seen(jitted=False, computed=False, outside=[Work(operation='_reduce_sum')])
@@ -144,7 +145,13 @@ def see_work(f: Callable[..., Any], *args: Any) -> Seen:
         given, back = ([_Value(id(x), np.shape(x)) for x in side] for side in (inputs, outputs))
         seen.outside += books.work(primitive.name, params, given, back, calls_now())
 
-    with see_operations(see):
+    def see_compiled(result: Any) -> None:
+        seen.jitted = True
+        leaves = {id(leaf): leaf for leaf in jax.tree.leaves(result)}
+        known.update(leaves)
+        books.made.update(name for name, leaf in leaves.items() if np.shape(leaf))
+
+    with see_operations(see), see_compiled_calls(see_compiled):
         f(*args)
     return seen
 

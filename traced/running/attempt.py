@@ -48,8 +48,8 @@ def attempt(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         with guard_arrays():
             if names_loop(call, *args) and (loop := _find_first_endless_loop(call, args, kwargs)):
                 raise _endless(loop)
-            arguments = _containers(call, args, kwargs)
             with (
+                _containers_kept(call, args, kwargs) as containers,
                 guard() as changed,
                 contextlib.redirect_stdout(_LimitedOutput(sys.stdout)),
                 time_limit(SECONDS),
@@ -64,8 +64,8 @@ def attempt(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         raise diagnose(error) from None
     if changed:
         raise fault("effects/outside", changed=", ".join(changed))
-    for _, (_, name, before, now) in arguments.net_changes():
-        raise fault("effects/argument", changed=name, before=brief(before), after=brief(now))
+    for name, before, now in containers:
+        raise fault("effects/argument", changed=name, before=before, after=now)
     return result
 
 
@@ -73,13 +73,26 @@ def attempt(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 CONTAINERS = (dict, list, set, np.ndarray)
 
 
-def _containers(
+@contextlib.contextmanager
+def _containers_kept(
     call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Snapshot:
-    """Return what is in the containers among the arguments: whoever passed them goes on."""
+) -> Iterator[list[tuple[str, str, str]]]:
+    """Put back what the `with` block changes in the containers among the arguments, and list it.
+
+    Whoever passed them goes on, as the next check does. Listed is the name, and in short what was
+    there and what was put there.
+    """
     named = roots_of(call, args, kwargs)[:-1]
     roots = [each for each in named if isinstance(each[-1], (*CONTAINERS, tuple))]
-    return Snapshot(roots, lambda thing: isinstance(thing, CONTAINERS))
+    snapshot = Snapshot(roots, lambda thing: isinstance(thing, CONTAINERS))
+    changes: list[tuple[str, str, str]] = []
+    try:
+        yield changes
+    finally:
+        found = list(snapshot.net_changes())
+        changes += [(name, brief(before), brief(now)) for _, (_, name, before, now) in found]
+        if found:
+            snapshot.put_back()
 
 
 def _find_first_endless_loop(

@@ -166,9 +166,16 @@ def guard_arrays() -> Iterator[None]:
     False
     """
     arrays = jax.live_arrays("cpu")  # type: ignore[no-untyped-call]  # JAX gives it no types
-    views = [np.asarray(part) for array in arrays for part in _shards(array)]
+    views = [_view(part) for array in arrays for part in _shards(array)]
     yield
     del views
+
+
+def _view(array: jax.Array) -> NDArray[Any] | None:
+    try:
+        return np.asarray(array)
+    except jax.errors.JaxRuntimeError:  # the token of an effect under way, which holds nothing
+        return None
 
 
 def _shards(array: jax.Array) -> list[jax.Array]:

@@ -10,6 +10,7 @@ import jax
 
 from traced.findings.feedback import Found, Question, fault, require
 from traced.programs.outside_jit import Seen, find_work_outside_jit, see_work
+from traced.purity.deletions import find_deleted
 from traced.python.places import Place
 from traced.python.reachable import code_names, used_globals
 from traced.running.attempt import attempt
@@ -28,12 +29,19 @@ RETRACED = {
 }
 
 
-def traces_at_most(most: int, run: Callable[[Any], None], calls: str) -> Question:
+def traces_at_most(
+    most: int,
+    run: Callable[[Any], None],
+    calls: str,
+    *,
+    after: Callable[[Any], None] = lambda answer: None,
+) -> Question:
     """Ask whether `run`, which calls the answer and compares, traces no function more often.
 
     `calls` tells the reader what `run` does, as evidence. JAX's caches are cleared first, so
     that a second check sees the same traces as the first one. What is traced on the way, such as
-    the branches of a `cond` in a jitted function, does not count.
+    the branches of a `cond` in a jitted function, does not count, and neither do the traces of
+    `after`, which calls the answer before.
 
     >>> from traced.questions import compare
     >>> def run(answer):
@@ -46,6 +54,7 @@ def traces_at_most(most: int, run: Callable[[Any], None], calls: str) -> Questio
 
     def question(answer: Any) -> None:
         jax.clear_caches()  # type: ignore[no-untyped-call]  # JAX gives it no types
+        after(answer)
         with record_traces() as traces:
             run(answer)
         # Two functions of a library that are called on one line share their place.
@@ -54,12 +63,14 @@ def traces_at_most(most: int, run: Callable[[Any], None], calls: str) -> Questio
             by_function.setdefault((trace.place, trace.function), []).append(trace)
         for each in by_function.values():
             if len(each) > most:
-                raise _retraced(each, most, calls, _again(answer, run, each, most))
+                raise _retraced(each, most, calls, _again(answer, (after, run), each, most))
 
     return question
 
 
-def _again(answer: Any, run: Callable[[Any], None], traces: list[Trace], most: int) -> str:
+def _again(
+    answer: Any, runs: tuple[Callable[[Any], None], ...], traces: list[Trace], most: int
+) -> str:
     """Return what differed from an earlier trace: in words, by argument, with both values."""
     again = traces[most]
     if again.reason == "new function" and _names(answer, CLEARING):
@@ -69,7 +80,7 @@ def _again(answer: Any, run: Callable[[Any], None], traces: list[Trace], most: i
     # Once more, to see with what the function was entered: JAX tells neither static values nor
     # the name of an argument whose structure differs.
     jax.clear_caches()  # type: ignore[no-untyped-call]  # JAX gives it no types
-    entries = record_entries(lambda: run(answer), again.place, most + 1)
+    entries = record_entries(lambda: [run(answer) for run in runs], again.place, most + 1)
     return told_changes(entries) or again.detail
 
 
@@ -105,7 +116,9 @@ def uses_jit(*args: Any) -> Question:
     return question
 
 
-def works_under_jit(call: Callable[[Any], Callable[..., Any]], *args: Any) -> Question:
+def works_under_jit(
+    call: Callable[[Any], Callable[..., Any]], *args: Any, may_donate: bool = False
+) -> Question:
     """Ask whether the answer works on the arrays in `args` only inside functions under `jit`.
 
     These are the functions that it gives to `jit`, be they its own or a library's; a plain
@@ -114,6 +127,8 @@ def works_under_jit(call: Callable[[Any], Callable[..., Any]], *args: Any) -> Qu
     single numbers that such functions returned. An answer that cannot be traced as a whole, since
     it asks for values on the way, is run; then at least one of its functions has to be under `jit`,
     and do more than move arrays.
+
+    None of these may be given an array of the caller's by donation, unless the answer `may_donate`.
 
     >>> works_under_jit(lambda answer: answer, jax.numpy.ones(3))(lambda x: x * 2)
     Traceback (most recent call last):
@@ -134,6 +149,9 @@ def works_under_jit(call: Callable[[Any], Callable[..., Any]], *args: Any) -> Qu
             require(seen.computed, "tracing/not-jitted", computed_under_jit="nothing")
         for each in work:
             raise fault("tracing/not-jitted", each.place, operation=each.operation)
+        if not may_donate:
+            for name in attempt(find_deleted, call(answer), *args):
+                raise fault("effects/deleted", deleted=name)
 
     return question
 

@@ -64,14 +64,26 @@ def _is_derived_for_every_pair(answer: Any) -> None:
         _require_each([name, f"{name}, a equal to b"], pairs, attempt(both, *pairs))
 
 
+def _passes_the_outer_derivative_on(answer: Any) -> None:
+    """Require the gradient of a multiple: a rule of one's own may leave out the outer factor."""
+    multiple = jax.grad(lambda a, b: -2 * answer(a, b), argnums=(0, 1))
+    wanted = [-2 * gradient for gradient in _gradients(_A, _B)]
+    got = attempt(jax.jit(multiple), _A, _B)
+    _require_gradients("-2 times the distance, a and b apart", wanted, got)
+
+
 def _require_each(names: list[str], pairs: list[Any], results: Any) -> None:
     values, gradients = results
     for name, a, b, value, *got in zip(names, *pairs, values, *gradients, strict=True):
         compare(_distance(a, b), value, given=f"{name}, under jit and vmap")
-        for argument, wanted, gradient in zip("ab", _gradients(a, b), got, strict=True):
-            seen = {"given": name, "with_respect_to": argument, "wanted": _some(wanted)}
-            close = np.allclose(wanted, gradient, rtol=1e-3, atol=1e-5)
-            require(close, "derivatives/wrong", **seen, got=_some(gradient))
+        _require_gradients(name, _gradients(a, b), got)
+
+
+def _require_gradients(given: str, wanted: Any, got: Any) -> None:
+    for argument, left, right in zip("ab", wanted, got, strict=True):
+        seen = {"given": given, "with_respect_to": argument, "wanted": _some(left)}
+        close = np.allclose(left, right, rtol=1e-3, atol=1e-5)
+        require(close, "derivatives/wrong", **seen, got=_some(right))
 
 
 def _some(gradient: Any) -> str:
@@ -84,6 +96,7 @@ distance = Exercise(
         returns(_distance, *((jnp.asarray(a), jnp.asarray(b)) for a, b in _PAIRS.values())),
         _has_a_finite_gradient,
         _is_derived_for_every_pair,
+        _passes_the_outer_derivative_on,
     ),
     hints=(
         "The slope of the root at 0 is infinite, whatever is done with the root afterwards.",
@@ -92,6 +105,6 @@ distance = Exercise(
         "the root of that or else 0.",
     ),
     verified="right distances and gradients for pairs that are equal, close and far apart, also "
-    "under jit and vmap",
+    "under jit and vmap, and the gradient of a multiple",
     answer=solution,
 )

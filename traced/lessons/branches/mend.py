@@ -23,6 +23,9 @@ _GOOD = jnp.array([[0.25, 0.75], [0.0, 1.0], [-0.0, 0.5], [0.9, 0.3]])
 
 _ONE = jnp.array([[-0.5, 1.5, 0.25, -0.25]])
 
+#: Two large entries beside a negative one, none but large negative ones, and two rows far apart.
+_LARGE = jnp.array([[-1.0, 200.0, 201.0], [-300.0, -301.0, -302.0], [-1e30, 1e30, 0.0]])
+
 #: What computes an exponential, and what may compute anything, out of sight.
 _EXPONENTIALS = frozenset({"exp", "exp2", "expm1", "pow", "logistic", "tanh", "sinh", "cosh"})
 _CALLBACKS = frozenset({"pure_callback", "io_callback"})
@@ -49,7 +52,7 @@ def _runs_no_exponential_for_good_rows(answer: Any) -> None:
 mend = Exercise(
     name="mend",
     questions=(
-        returns(_mended, (_MIXED,), (_GOOD,), (_ONE,)),
+        returns(_mended, (_MIXED,), (_GOOD,), (_ONE,), (_LARGE,)),
         _runs_no_exponential_for_good_rows,
     ),
     hints=(
@@ -59,6 +62,6 @@ mend = Exercise(
         "One `cond` with a single truth value. The branch for true computes the softmax of all "
         "rows and chooses; the other returns what it was given.",
     ),
-    verified="right rows for three batches; no exponential runs where no row has a negative entry",
+    verified="right rows for four batches; no exponential runs where no row has a negative entry",
     answer=solution,
 )

@@ -42,7 +42,7 @@ def _works_under_jit(answer: Any) -> None:
     def of_arrays(answer: Any) -> Callable[..., Any]:
         return lambda state, x, y: answer(graphdef, state, x, y)
 
-    works_under_jit(of_arrays, state, *one_batch())(answer)
+    works_under_jit(of_arrays, state, *one_batch(), may_donate=True)(answer)
 
 
 def _runs_little_python(answer: Any) -> None:

@@ -77,7 +77,7 @@ run = Exercise(
         _changes_what_the_model_changes,
         _goes_on_as_the_model_does,
         _tells_models_apart,
-        works_under_jit(_of_arrays, values_of(Restless()), BATCH),
+        works_under_jit(_of_arrays, values_of(Restless()), BATCH, may_donate=True),
         traces_at_most(1, _goes_on_as_the_model_does, "three calls"),
     ),
     hints=(

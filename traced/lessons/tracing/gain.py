@@ -19,16 +19,21 @@ def _multiplies_by_its_attribute(answer: Any) -> None:
     gain = attempt(answer, 2.0)
     compare(np.asarray(2.0 * _X), attempt(gain, _X), given=f"Gain(2.0)(x), x = {_X}")
     require(hasattr(gain, "gain"), "value/no-attribute", wanted="gain")
-    attempt(setattr, gain, "gain", 3.0)
+    _change(gain, 3.0)
     after = attempt(gain, _X)
     stale = np.shape(after) == _X.shape and np.allclose(after, 2.0 * _X)
     require(not stale, "tracing/stale-attribute", attribute="3.0", factor_used="2.0")
     compare(np.asarray(3.0 * _X), after, given="g = Gain(2.0); g.gain = 3.0; g(x)")
     compare(np.asarray(-10.0 * _X), attempt(attempt(answer, -10.0), _X), given="Gain(-10.0)(x)")
     for factor in (0.0, 0.25):
-        attempt(setattr, gain, "gain", factor)
+        _change(gain, factor)
         given = f"g = Gain(2.0); Gain(-10.0); g.gain = {factor}; g(x)"
         compare(np.asarray(factor * _X), attempt(gain, _X), given=given)
+
+
+def _change(gain: Any, factor: float) -> None:
+    # The object is no argument of the reader's code here, which may be a dictionary of its own.
+    attempt(lambda: setattr(gain, "gain", factor))
 
 
 def _keeps_two_apart(answer: Any) -> None:

@@ -3,16 +3,18 @@
 from collections.abc import Callable
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
 from traced.course.exercise import Exercise
+from traced.findings.feedback import Found, fault
 from traced.lessons.tracing.solutions.head_mean import head_mean as solution
 from traced.questions import compare, traces_at_most, works_under_jit
 from traced.running.attempt import attempt
 
 _X = jnp.array([1.0, -4.0, 0.0, 2.0, 100.0])
-_CALLS = ((3, 0.5), (3, 2.0), (2, 0.5), (3, -1.5), (5, 10.0), (1, 0.0))
+_CALLS = ((3, 0.5), (3, 2.0), (2, 0.5), (3, -1.5), (5, 10.0), (5, 0.0), (1, 4.0))
 
 
 def _head_mean(x: Any, n: int, scale: float) -> Any:
@@ -28,6 +30,21 @@ def _looks_at_the_first_entries_only(answer: Any) -> None:
     """Require what comes after the first entries not to count, whatever it is."""
     _compare_call(answer, jnp.array([1.0, 3.0, jnp.nan]), 2, 10.0)
     _compare_call(answer, jnp.array([1.0, jnp.nan, 3.0]), 2, 10.0)
+
+
+def _is_not_masked_by_a_product(answer: Any) -> None:
+    """Require that a NaN behind the first entries is left out where nothing is compiled, too."""
+    x = jnp.array([1.0, 3.0, jnp.nan])
+    compiled = attempt(answer, x, 2, 10.0)
+    # Compiled as a whole, a product with a mask may have become a selection.
+    try:
+        with jax.disable_jit():
+            got = attempt(answer, x, 2, 10.0)
+    except Found:  # a program that was compiled ahead of time does not run in this way
+        return
+    if np.isnan(got):
+        saw = {"given": f"x = {x}, n = 2, scale = 10.0", "compiled": compiled}
+        raise fault("shapes/mask-product", **saw, one_by_one=got)
 
 
 def _compare_call(answer: Any, x: Any, n: int, scale: float) -> None:
@@ -54,6 +71,7 @@ head_mean = Exercise(
         ),
         traces_at_most(1, _keeps_its_trace_for_a_new_scale, "n = 3, scale = 0.5, 2.0 and -1.5"),
         _looks_at_the_first_entries_only,
+        _is_not_masked_by_a_product,
         works_under_jit(_of_three_entries, _X),
     ),
     hints=(
@@ -64,7 +82,7 @@ head_mean = Exercise(
         "Decorate the function with `jit` and exactly one static name. "
         "The body is one line: a slice, a mean, a product.",
     ),
-    verified="right values for eight calls, whatever comes after the first entries; no trace for a "
+    verified="right values for nine calls, whatever comes after the first entries; no trace for a "
     "new `scale`, at most one for each `n`",
     answer=solution,
 )

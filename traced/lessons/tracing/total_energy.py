@@ -28,28 +28,47 @@ _LONGER = [
     _FIRST,
 ]
 
+_SHORT, _LONG = jnp.array([3.0, -0.5]), jnp.array([1.0, 0.0, -2.0, 0.5, 2.0, 1.0])
+
 
 def _adds_up_three_batches_then_nine(answer: Any) -> None:
     """Require the sum for two lists, the second with a batch that is in it three times."""
     for batches in (_BATCHES, _LONGER):
-        given = ", ".join(map(str, batches))
-        compare(_total_energy(batches), attempt(answer, batches), given=given)
+        _compare_sums(answer, batches)
 
 
 def _passes_nan_on(answer: Any) -> None:
-    batches = [_FIRST, jnp.array([1.0, jnp.nan, 2.0, 0.0])]
+    _compare_sums(answer, [_FIRST, jnp.array([1.0, jnp.nan, 2.0, 0.0])])
+
+
+def _compare_sums(answer: Any, batches: list[Any]) -> None:
     given = ", ".join(map(str, batches))
     compare(_total_energy(batches), attempt(answer, batches), given=given)
 
 
+def _adds_up_batches_of_three_lengths(answer: Any) -> None:
+    _compare_sums(answer, [_FIRST, _SHORT, _LONG, _SHORT])
+
+
+def _adds_up_the_shorter_ones_again(answer: Any) -> None:
+    _compare_sums(answer, [_SHORT])
+    _compare_sums(answer, [_FIRST, 2 * _SHORT])
+
+
 def _of_two_batches(answer: Any) -> Callable[..., Any]:
-    return lambda first, second: answer([first, second])
+    return lambda *batches: answer(list(batches))
 
 
 total_energy = Exercise(
     name="total_energy",
     questions=(
         traces_at_most(1, _adds_up_three_batches_then_nine, "3 batches, then 9, each f32[4]"),
+        traces_at_most(
+            0,
+            _adds_up_the_shorter_ones_again,
+            "f32[2], then f32[4] and f32[2], after a list of f32[4], f32[2] and f32[6]",
+            after=_adds_up_batches_of_three_lengths,
+        ),
         _passes_nan_on,
         works_under_jit(_of_two_batches, jnp.ones(4), jnp.ones(4)),
     ),
@@ -61,7 +80,7 @@ total_energy = Exercise(
         "Two functions: a jitted one for the energy of one batch, defined first; and the loop, "
         "in plain Python, that adds up what it returns.",
     ),
-    verified="right values for two lists, and NaN for a batch with one; twelve batches of one "
-    "shape, one trace",
+    verified="right values for five lists, and NaN for a batch with one; twelve batches of one "
+    "shape, one trace; none for a shape of an earlier list",
     answer=solution,
 )
