@@ -136,8 +136,8 @@ epoch_order = Exercise(
     questions=without_reuse_checker(
         _has_each_number_once,
         _shuffles,
-        _has_an_order_for_each_seed_and_epoch,
         spends_each_key_once(0, 3, 8),
+        _has_an_order_for_each_seed_and_epoch,
         # Before numbers of a million: a loop in Python would take that many steps.
         equations_do_not_grow(lambda epoch: (0, epoch, 8), 3, 30, 300),
         _has_an_order_for_numbers_far_apart,
