@@ -165,6 +165,23 @@ def three_keys(key, sizes):
     return [random.normal(k, s) / s[0] ** 0.5 for k, s in zip(keys, pairwise(sizes), strict=False)]
 
 
+def of_exact_deviation(key, sizes):
+    layers = [layer * layer.shape[0] ** 0.5 for layer in keys_made_first(key, sizes)]
+    return [layer / jnp.std(layer) / layer.shape[0] ** 0.5 for layer in layers]
+
+
+def of_exact_mean(key, sizes):
+    return [layer - layer.mean() for layer in keys_made_first(key, sizes)]
+
+
+def of_exact_columns(key, sizes):
+    layers = keys_made_first(key, sizes)
+    return [
+        (layer - layer.mean(0)) / layer.std(0) / layer.shape[0] ** 0.5 if len(layer) > 2 else layer
+        for layer in layers
+    ]
+
+
 # rollout
 
 
@@ -309,6 +326,28 @@ def starts_at_random(key, n):
 def uniform_steps(key, n):
     noise = random.uniform(key, (n,), minval=-(3**0.5), maxval=3**0.5)
     return lax.scan(lambda p, e: (0.5 * p + e,) * 2, 0.0, noise)[1]
+
+
+def walk_by(noise):
+    return lax.scan(lambda p, e: (0.5 * p + e,) * 2, 0.0, noise)[1]
+
+
+def noise_of_exact_mean(key, n):
+    noise = random.normal(key, (n,))
+    return walk_by(noise - noise.mean())
+
+
+def noise_of_exact_deviation(key, n):
+    noise = random.normal(key, (n,))
+    return walk_by(noise / jnp.sqrt(jnp.mean(noise**2)))
+
+
+def at_most_400_steps(key, n):
+    return walk_by(random.normal(key, (400,))[:n])
+
+
+def no_single_step(key, n):
+    return noise_drawn_first(key, n) if n > 1 else jnp.zeros(1)
 
 
 # dropout
@@ -487,6 +526,26 @@ def of_one_width(key, ids, batch):
     return batch * 2 * jax.vmap(lambda k: random.bernoulli(k, shape=(2048,)))(keys)
 
 
+def one_mask_for_all_ids(key, ids, batch):
+    return jnp.where(random.bernoulli(key, shape=batch.shape[1:]), 2 * batch, 0)
+
+
+def key_plus_id(key, ids, batch):
+    def one(i, row):
+        words = random.key_data(key) + jnp.array([0, 1], "uint32") * i.astype("uint32")
+        return jnp.where(random.bernoulli(random.wrap_key_data(words), shape=row.shape), 2 * row, 0)
+
+    return jax.vmap(one)(ids, batch)
+
+
+def first_entry_always_kept(key, ids, batch):
+    def one(i, row):
+        kept = random.bernoulli(random.fold_in(key, i), shape=row.shape).at[0].set(True)
+        return jnp.where(kept, 2 * row, 0)
+
+    return jax.vmap(one)(ids, batch)
+
+
 # epoch_order
 
 
@@ -618,6 +677,40 @@ def halves_apart(seed, epoch, n):
 
 def from_one_on(seed, epoch, n):
     return 1 + random.permutation(random.fold_in(random.key(seed), epoch), n)
+
+
+def numpy_integers(seed, epoch, n):
+    return np.random.default_rng([seed, epoch]).permutation(n)
+
+
+def first_stays_first(seed, epoch, n):
+    key = random.fold_in(random.key(seed), epoch)
+    return jnp.concatenate([jnp.zeros(1, int), 1 + random.permutation(key, n - 1)])
+
+
+def swapped_with_any(seed, epoch, n):
+    generator, order = np.random.default_rng([seed, epoch]), np.arange(n)
+    for i in range(n):
+        other = generator.integers(n)
+        order[i], order[other] = order[other], order[i]
+    return order
+
+
+def none_at_its_own_place(seed, epoch, n):
+    generator, order = np.random.default_rng([seed, epoch]), np.arange(n)
+    for i in range(n - 1, 0, -1):
+        other = generator.integers(i)
+        order[i], order[other] = order[other], order[i]
+    return order
+
+
+def odd_epochs_turned_round(seed, epoch, n):
+    order = random.permutation(random.fold_in(random.key(seed), epoch // 2), n)
+    return order[::-1] if epoch % 2 else order
+
+
+def moved_by_the_epoch(seed, epoch, n):
+    return jnp.roll(random.permutation(random.key(seed), n), epoch)
 
 
 # pick
@@ -791,6 +884,7 @@ RIGHT = {
         order_jitted,
         by_swapping,
         words_of_a_key,
+        numpy_integers,
     ],
     "pick": [
         gumbel_top_k,
@@ -798,7 +892,6 @@ RIGHT = {
         one_after_the_other,
         pick_jitted,
         race_of_exponentials,
-        powers_of_uniform_numbers,
         in_one_scan,
         weights_as_they_are,
     ],
@@ -814,7 +907,13 @@ WRONG = {
         ],
         "keys/ignored": [seeds_of_their_own],
         "keys/not-repeatable": [numpy_draws],
-        "keys/related": [one_draw_turned_round, one_row_for_all],
+        "keys/related": [
+            one_draw_turned_round,
+            one_row_for_all,
+            of_exact_deviation,
+            of_exact_mean,
+            of_exact_columns,
+        ],
         "value/differs": [not_scaled, scaled_by_columns, scaled_by_both_sizes],
         "value/distribution": [uniform, truncated],
         "value/structure": [three_keys],
@@ -824,16 +923,22 @@ WRONG = {
         "keys/reused": [key_captured, draws_with_the_carry, key_carried_unchanged],
         "loops/unrolled": [python_loop, python_loop_when_long],
         "value/distribution": [uniform_steps],
-        "value/shape": [last_position_only],
+        "value/shape": [last_position_only, at_most_400_steps],
         "value/differs": [
             mapped_without_a_walk,
             starts_with_the_start,
             plain_walk,
             two_fifths_kept,
             starts_at_random,
+            no_single_step,
         ],
         "value/structure": [carry_returned_too],
-        "keys/related": [noise_repeated, keys_of_64_steps],
+        "keys/related": [
+            noise_repeated,
+            keys_of_64_steps,
+            noise_of_exact_mean,
+            noise_of_exact_deviation,
+        ],
         "keys/ignored": [seeded_inside],
         "keys/not-repeatable": [numpy_noise],
     },
@@ -851,8 +956,14 @@ WRONG = {
         "runs/raised": [folded_in_all_ids_at_once, of_one_width],
         "loops/unrolled": [loop_over_rows],
         "value/differs": [not_doubled],
-        "value/distribution": [too_many_kept, slightly_too_many_kept],
-        "keys/related": [whole_rows, half_of_each_row, in_pairs],
+        "value/distribution": [too_many_kept, slightly_too_many_kept, first_entry_always_kept],
+        "keys/related": [
+            whole_rows,
+            half_of_each_row,
+            in_pairs,
+            one_mask_for_all_ids,
+            key_plus_id,
+        ],
     },
     "epoch_order": {
         "keys/colliding-seeds": [
@@ -870,7 +981,14 @@ WRONG = {
             seed_times_two_to_the_16,
         ],
         "loops/unrolled": [chain_of_splits, chain_beyond_a_hundred],
-        "value/distribution": [turned, halves_apart],
+        "value/distribution": [
+            turned,
+            halves_apart,
+            first_stays_first,
+            swapped_with_any,
+            none_at_its_own_place,
+        ],
+        "keys/related": [odd_epochs_turned_round, moved_by_the_epoch],
         "value/differs": [from_one_on],
         "value/drawn-twice": [with_replacement],
         "keys/not-repeatable": [hidden_generator],
@@ -883,6 +1001,7 @@ WRONG = {
             weights_as_logits,
             weights_left_out,
             uniform_numbers_times_weights,
+            powers_of_uniform_numbers,
             softmax_of_the_weights,
             slightly_smoothed,
             squared_weights,

@@ -154,7 +154,9 @@ class Ledger:
         self._tell("use", self.names(keys), [], site, keys.ndim > 0)
         shared = words if keys.ndim < site.vmaps else _twice(words)
         for word in shared[:1]:
-            self._report(word, "same key in every batch entry", site, site)
+            every = keys.ndim < site.vmaps or _repeats_along_an_axis(words, keys.shape)
+            how = "same key in every batch entry" if every else "used twice"
+            self._report(word, how, site, site)
         self._spend("use", words, site)
 
     def renew(self, keys: Any) -> None:
@@ -246,6 +248,14 @@ def _blurred(names: list[str]) -> str:
 
 def _shaped(kind: Any) -> jax.ShapeDtypeStruct:
     return jax.ShapeDtypeStruct(kind.shape, kind.dtype)  # type: ignore[no-untyped-call]  # no types
+
+
+def _repeats_along_an_axis(words: list[bytes], shape: tuple[int, ...]) -> bool:
+    """Return whether the keys of this shape are the same all along one of its axes."""
+    numbers = {word: number for number, word in enumerate(dict.fromkeys(words))}
+    grid = np.reshape([numbers[word] for word in words], shape)
+    axes = [axis for axis, size in enumerate(shape) if size > 1]
+    return any(bool(np.all(grid == grid.take([0], axis))) for axis in axes)
 
 
 def _twice(words: list[bytes]) -> list[bytes]:

@@ -4,7 +4,7 @@ How far a result may lie from what is wanted follows from the number of draws.
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -42,6 +42,18 @@ def has_shares(counts: Any, chances: Any) -> bool:
     chi_square = float(np.sum((counts - wanted) ** 2 / wanted))
     # Laurent and Massart's bound of the upper tail of a chi-square distribution.
     return chi_square < free + 2 * math.sqrt(free * RARE) + 2 * RARE
+
+
+def is_likely(count: int, trials: int, chance: float, tests: int = 1) -> bool:
+    """Return whether so many of the trials may have had an event that comes with this chance.
+
+    >>> is_likely(7, trials=28, chance=1 / 24), is_likely(28, trials=28, chance=1 / 24)
+    (True, False)
+    """
+    both = (count / trials, chance), (1 - count / trials, 1 - chance)
+    # Chernoff's bound: the probability of a count this far off is below `exp(-surprise)`.
+    surprise = trials * sum(share * math.log(share / wanted) for share, wanted in both if share)
+    return surprise < RARE + math.log(tests)
 
 
 def without_reuse_checker(*questions: Question) -> tuple[Question, ...]:
@@ -116,27 +128,48 @@ def require_normal(rows: Iterable[Any], of: str) -> None:
     rows = [np.ravel(row).astype(float) for row in rows]
     # A row of equal numbers has no distribution: its scale is another question.
     z = np.concatenate([np.zeros(0), *((r - r.mean()) / r.std() for r in rows if r.std() > 0)])
+    if not z.size:
+        return
     ends = np.arange(-3, 3.5, 0.5)
     below = np.array([0.0, *(0.5 * math.erfc(-end / math.sqrt(2)) for end in ends), 1.0])
     counts = np.bincount(np.searchsorted(ends, z), minlength=len(ends) + 1)
-    saw = {"of": of, "wanted": "68.3% within one standard deviation, 0.27% beyond three"}
-    within, beyond = (np.sum(far) / max(z.size, 1) for far in (abs(z) < 1, abs(z) > 3))
-    got = f"{within:.1%} within one, {beyond:.2%} beyond three"
-    fine = not z.size or has_shares(counts, np.diff(below))
-    require(fine, "value/distribution", **saw, got=got)
+    chances = np.diff(below)
+    off = int(np.argmax((counts / z.size - chances) ** 2 / chances))
+    between = [-np.inf, *ends, np.inf][off : off + 2]
+    saw = {
+        "of": of,
+        "standard_deviations_from_the_mean": f"{between[0]:g} to {between[1]:g}",
+        "wanted": f"{chances[off]:.2%} of the numbers",
+        "got": f"{counts[off] / z.size:.2%}",
+    }
+    require(has_shares(counts, chances), "value/distribution", **saw)
 
 
-def require_unrelated(rows: Iterable[Any], what: str) -> None:
-    """Require numbers at equal positions of two rows to have a correlation near zero."""
-    rows = [np.ravel(row) for row in rows]
-    pairs = list(combinations(enumerate(rows, start=1), 2))
-    for (i, left), (j, right) in pairs:
+def require_unrelated(rows: Mapping[str, Any]) -> None:
+    """Require numbers at equal positions of two named rows to have a correlation near zero."""
+    pairs = list(combinations([(name, np.ravel(row)) for name, row in rows.items()], 2))
+    for (one, left), (other, right) in pairs:
         size = min(left.size, right.size)
         with np.errstate(all="ignore"):  # a row of equal numbers has no correlation
             found = np.corrcoef(left[:size], right[:size])[0, 1]
-        saw = {"between": f"{what} {i} and {what} {j}", "correlation": f"{found:.2f}"}
+        saw = {"between": f"{one} and {other}", "correlation": f"{found:.2f}"}
         fine = abs(found) < deviation(len(pairs)) / math.sqrt(size)
         require(bool(fine), "keys/related", **saw)
+
+
+def require_independent(numbers: Any, name: Callable[[int], str], of: str) -> None:
+    """Require each two numbers of a draw to be unrelated, in value and in size, over many draws.
+
+    `numbers` has a row for each number of a draw. Where they were moved or scaled to an exact mean
+    or deviation, they hang together: the others tell what the last one is.
+    """
+    for aspect, values in (("", numbers), (", without signs", abs(numbers))):
+        found = np.triu(np.corrcoef(values), k=1)
+        i, j = np.unravel_index(np.argmax(abs(found)), found.shape)
+        between = f"{name(int(i))} and {name(int(j))}{aspect}"
+        saw = {"of": of, "between": between, "correlation": f"{found[i, j]:.2f}"}
+        limit = deviation(found.size // 2) / np.sqrt(numbers.shape[1])
+        require(bool(abs(found[i, j]) < limit), "keys/related", **saw)
 
 
 def require_no_copies(numbers: Any, of: str) -> None:

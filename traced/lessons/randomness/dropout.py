@@ -20,10 +20,13 @@ from traced.lessons.randomness.solutions.dropout import dropout as solution
 from traced.questions import spends_each_key_once
 from traced.running.attempt import attempt
 
-#: Some differ by a power of two, and would be one in fewer bits.
-_IDS = jnp.array([7, 50_000, 3, 0, 7 + 2**8, 1, 2, 7 + 2**15])
+#: Some differ by a power of two or of ten, and would be one in fewer digits.
+_IDS = jnp.array([7, 2**16 - 1, 3, 0, 10_007, 1, 2, 7 + 2**15])
 
 _BATCH = jnp.arange(1.0, 16_385.0).reshape(8, 2048)
+
+#: Of so many ids that each place in a row can be judged by itself.
+_MANY_IDS, _NARROW = jnp.arange(4096), jnp.arange(1.0, 5 * 4096 + 1).reshape(4096, 5)
 
 
 def _drops_or_doubles_each_entry(answer: Any) -> None:
@@ -40,33 +43,48 @@ def _drops_half_of_each_row_unrelated(answer: Any) -> None:
     kept = np.asarray(attempt(answer, random.key(0), _IDS, _BATCH)) != 0
     for i, share in enumerate(kept.mean(axis=1), start=1):
         require(0 < share < 1, "keys/related", between=f"all entries of row {i}", kept=share)
-    _decides_each_entry_on_its_own(kept)
-    _has_equal_chances(kept)
-    require_unrelated(kept.astype(float), "row")
+    require_unrelated({f"row {i}": row for i, row in enumerate(kept.astype(float), start=1)})
+    _decides_each_entry_on_its_own(kept, "entries of a row {} apart", "row")
+    _has_equal_chances(kept, "row")
+    rows = {f"id {i} with key(0)": row for i, row in zip(_IDS, kept.astype(float), strict=True)}
+    # Where a key and an id are added up, the next key and the id before make the same sum.
+    other = np.asarray(attempt(answer, random.key(1), _IDS, _BATCH)) != 0
+    beside = zip(_IDS, other.astype(float), strict=True)
+    require_unrelated(rows | {f"id {i} with key(1)": row for i, row in beside})
 
 
-def _has_equal_chances(kept: Any) -> None:
-    for of, part in (*((f"row {i}", row) for i, row in enumerate(kept, start=1)), ("all", kept)):
+def _drops_half_of_each_column_unrelated(answer: Any) -> None:
+    kept = np.asarray(attempt(answer, random.key(0), _MANY_IDS, _NARROW)).T != 0
+    _has_equal_chances(kept, "column")
+    require_unrelated({f"column {i}": row for i, row in enumerate(kept.astype(float), start=1)})
+    _decides_each_entry_on_its_own(kept, "rows whose ids are {} apart", "column")
+
+
+def _has_equal_chances(kept: Any, what: str) -> None:
+    for of, part in (
+        *((f"{what} {i}", row) for i, row in enumerate(kept, start=1)),
+        ("all", kept),
+    ):
         # The standard deviation of a share of one half is half the root of its number.
         fine = abs(part.mean() - 0.5) < deviation(len(kept) + 1) / 2 / np.sqrt(part.size)
         saw = {"of": of, "kept": f"{part.mean():.2f}", "wanted": "0.50"}
         require(bool(fine), "value/distribution", **saw)
 
 
-def _decides_each_entry_on_its_own(kept: Any) -> None:
+def _decides_each_entry_on_its_own(kept: Any, apart: str, row: str) -> None:
     """Require counts that vary from row to row, and no relation of entries some places apart."""
     counts = kept.sum(axis=1)
-    by_chance = len(set(counts)) > 1
-    require(by_chance, "keys/related", between="entries of a row", kept_of_each_row=counts)
+    saw = {"between": f"the entries kept in each {row}", f"kept_of_each_{row}": counts}
+    require(len(set(counts)) > 1, "keys/related", **saw)
     size = kept.shape[1]
     # The correlation of a row with itself, moved round by each number of places.
     centred = kept - kept.mean(axis=1, keepdims=True)
     found = np.fft.irfft((abs(np.fft.rfft(centred)) ** 2).sum(axis=0), size)[1 : size // 2]
     found /= np.sum(centred**2)
-    apart = int(np.argmax(abs(found)))
-    saw = {"between": f"entries of a row {apart + 1} apart", "correlation": f"{found[apart]:.2f}"}
+    worst = int(np.argmax(abs(found)))
+    saw = {"between": apart.format(worst + 1), "correlation": f"{found[worst]:.2f}"}
     limit = deviation(len(found)) / np.sqrt(kept.size)
-    require(bool(abs(found[apart]) < limit), "keys/related", **saw)
+    require(bool(abs(found[worst]) < limit), "keys/related", **saw)
 
 
 def _drops_the_same_in_any_batch(answer: Any) -> None:
@@ -99,6 +117,7 @@ dropout = Exercise(
         follows_its_key(_IDS, _BATCH),
         spends_each_key_once(random.key(0), _IDS, _BATCH[:, :64]),
         _drops_half_of_each_row_unrelated,
+        _drops_half_of_each_column_unrelated,
         _drops_the_same_in_any_batch,
         _drops_the_same_of_other_entries,
         equations_do_not_grow(lambda n: (random.key(0), _IDS[:n], _BATCH[:n]), 4, 8),

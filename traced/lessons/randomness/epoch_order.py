@@ -1,6 +1,6 @@
 """Shuffle the numbers below `n` in an order of its own for every pair of seed and epoch."""
 
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import jax.numpy as jnp
@@ -12,6 +12,7 @@ from traced.lessons.randomness.draws import (
     compare_types,
     deviation,
     equations_do_not_grow,
+    is_likely,
     require_repeated,
     without_reuse_checker,
 )
@@ -28,6 +29,8 @@ _FACTORS = (10, 31, 100, 256, 1000, 1024, 10_000, 2**16, 100_000, 1_000_000)
 _FAR = [(0, 0), (0, 1), (1, 0), (1, 11), (11, 1)]
 _FAR += [run for factor in _FACTORS for run in ((0, factor), (factor, 0))]
 
+_LONG = 4000
+
 
 def _has_each_number_once(answer: Any) -> None:
     for n in (8, 5, 1):
@@ -40,20 +43,49 @@ def _has_each_number_once(answer: Any) -> None:
 
 def _shuffles(answer: Any) -> None:
     """Require long orders in which a number tells neither its place nor the one after it."""
-    orders = [np.asarray(attempt(answer, 0, epoch, 1000)) for epoch in range(4)]
+    orders = [np.asarray(attempt(answer, 0, epoch, _LONG)) for epoch in range(4)]
     if all(np.array_equal(orders[0], order) for order in orders):
         return  # the next question says what that comes from
-    limit = deviation(2 * len(orders)) / np.sqrt(1000)
+    limit = deviation(2 * len(orders)) / np.sqrt(_LONG)
     for epoch, order in enumerate(orders):
-        others = {"its place": np.arange(1000), "the number before": np.roll(order, 1)}
+        others = {"its place": np.arange(_LONG), "the number before": np.roll(order, 1)}
         for name, other in others.items():
             found = np.corrcoef(order, other)[0, 1]
             saw = {
-                "given": f"seed = 0, epoch = {epoch}, n = 1000",
+                "given": f"seed = 0, epoch = {epoch}, n = {_LONG}",
                 "got": f"{order[:8]} and so on",
                 "correlation": f"{found:.2f} between a number and {name}",
             }
             require(bool(abs(found) < limit), "value/distribution", **saw)
+    _require_moves_of_any_length(np.stack(orders))
+    _require_unrelated_orders(orders)
+
+
+def _require_moves_of_any_length(orders: Any) -> None:
+    """Require numbers to lie behind their own places as often as before them, counted in a ring."""
+    count, n = orders.shape
+    behind = int(np.sum((np.arange(n) - orders) % n < n // 2))
+    saw = {"of": f"{count} orders of n = {n}", "wanted": "50.0%"}
+    got = f"{behind / orders.size:.1%} of the numbers up to n / 2 places behind their own"
+    require(is_likely(behind, orders.size, 0.5), "value/distribution", **saw, got=got)
+
+
+def _require_unrelated_orders(orders: list[Any]) -> None:
+    """Require of each epoch that its order is not the one before, moved round or turned round."""
+    for epoch, (before, order) in enumerate(pairwise(orders), start=1):
+        if np.array_equal(before, order):
+            continue  # the next question says what that comes from
+        for turned, other in (("", before), (", read backwards", before[::-1])):
+            one, two = (np.fft.rfft(each - each.mean()) for each in (order, other))
+            found = np.fft.irfft(one * two.conj(), order.size) / (order.var() * order.size)
+            moved = int(np.argmax(abs(found)))
+            other_order = f"that of epoch {epoch - 1}{turned} and moved by {moved}"
+            saw = {
+                "between": f"the order of epoch {epoch} and {other_order}",
+                "correlation": f"{found[moved]:.2f}",
+            }
+            limit = deviation(2 * len(orders) * order.size) / np.sqrt(order.size)
+            require(bool(abs(found[moved]) < limit), "keys/related", **saw)
 
 
 def _has_an_order_for_each_seed_and_epoch(answer: Any) -> None:
@@ -61,6 +93,22 @@ def _has_an_order_for_each_seed_and_epoch(answer: Any) -> None:
     again = np.asarray(attempt(answer, *_RUNS[1], 24))
     require_repeated(orders[_RUNS[1]][:6], again[:6], "seed 0, epoch 1; then others; then again")
     _require_different_orders(orders)
+    _require_every_place_for_every_number(np.stack(list(orders.values())))
+
+
+def _require_every_place_for_every_number(orders: Any) -> None:
+    """Require each number at each place, and so far from its own, as often as chance lets."""
+    count, n = orders.shape
+    of = f"{count} orders of n = {n}"
+    for place, number in np.ndindex(n, n):
+        times = int(np.sum(orders[:, place] == number))
+        saw = {"of": of, f"number_{number}_at_place_{place}": f"in {times} of them"}
+        require(is_likely(times, count, 1 / n, tests=n * n), "value/distribution", **saw)
+    for far in range(n):
+        times = int(np.sum((orders - np.arange(n)) % n == far))
+        saw = {"of": of, "numbers_less_their_places": f"{far} for {times} of {orders.size}"}
+        fine = is_likely(times, orders.size, 1 / n, tests=n)
+        require(fine, "value/distribution", **saw, wanted=f"about {count}")
 
 
 def _has_an_order_for_numbers_far_apart(answer: Any) -> None:
@@ -88,8 +136,8 @@ epoch_order = Exercise(
     questions=without_reuse_checker(
         _has_each_number_once,
         _shuffles,
-        _has_an_order_for_each_seed_and_epoch,
         spends_each_key_once(0, 3, 8),
+        _has_an_order_for_each_seed_and_epoch,
         # Before numbers of a million: a loop in Python would take that many steps.
         equations_do_not_grow(lambda epoch: (0, epoch, 8), 3, 30, 300),
         _has_an_order_for_numbers_far_apart,

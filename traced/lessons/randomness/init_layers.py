@@ -3,13 +3,16 @@
 from itertools import pairwise
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import random
 
 from traced.course.exercise import Exercise
+from traced.findings.feedback import require
 from traced.lessons.randomness.draws import (
     follows_its_key,
+    require_independent,
     require_no_copies,
     require_normal,
     require_scale,
@@ -22,6 +25,8 @@ from traced.questions import spends_each_key_once
 from traced.running.attempt import attempt
 
 _SIZES = (160, 80, 80, 240)  # with two layers of 80 rows, in case a key is made from the sizes
+
+_SMALL, _KEYS = (3, 4, 2), 2**14
 
 
 def _layers_of_zeros(sizes: tuple[int, ...]) -> list[Any]:
@@ -36,7 +41,32 @@ def _draws_unrelated_normal_layers(answer: Any) -> None:
     require_normal(scaled, of)
     for i, numbers in enumerate(scaled, start=1):
         require_scale(numbers, f"layer {i}, times the root of its rows", tests=len(scaled))
-    require_unrelated(scaled, "layer")
+    require_unrelated({f"layer {i}": numbers for i, numbers in enumerate(scaled, start=1)})
+
+
+def _draws_each_number_on_its_own(answer: Any) -> None:
+    """Require small layers of many keys to have no exact mean or deviation, nor any other tie."""
+    keys = random.split(random.key(0), _KEYS)
+    layers = attempt(jax.vmap(lambda key: answer(key, _SMALL)), keys)
+    scaled = [np.asarray(layer, float) * np.sqrt(layer.shape[1]) for layer in layers]
+    numbers = np.concatenate([layer.reshape(_KEYS, -1) for layer in scaled], axis=1).T
+    of = f"layers of sizes {_SMALL}, each times the root of its rows, for {_KEYS} keys"
+    for i, each in enumerate(numbers):
+        saw = {"wanted": "mean 0, standard deviation 1", "got": f"{each[0]:.2f} for every key"}
+        require(bool(each.std() > 0), "value/differs", of=f"{_name(i)} in {of}", **saw)
+    require_independent(numbers, _name, of)
+    require_scale(numbers, of)
+    require_normal(numbers, of)
+
+
+def _name(number: int) -> str:
+    """Return the name of a number in a draw of small layers."""
+    layer = 0
+    while number >= _SMALL[layer] * _SMALL[layer + 1]:
+        number -= _SMALL[layer] * _SMALL[layer + 1]
+        layer += 1
+    row, column = divmod(number, _SMALL[layer + 1])
+    return f"entry [{row}, {column}] of layer {layer + 1}"
 
 
 init_layers = Exercise(
@@ -47,6 +77,7 @@ init_layers = Exercise(
         spends_each_key_once(random.key(0), _SIZES),
         spends_each_key_once(random.key(0), (2,) * 9),
         _draws_unrelated_normal_layers,
+        _draws_each_number_on_its_own,
     ),
     hints=(
         "Ask how often the key that was passed is used, for three sizes and for four.",

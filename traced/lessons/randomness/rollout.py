@@ -14,6 +14,7 @@ from traced.lessons.randomness.draws import (
     deviation,
     equations_do_not_grow,
     follows_its_key,
+    require_independent,
     require_no_copies,
     require_normal,
     require_scale,
@@ -24,7 +25,7 @@ from traced.lessons.randomness.solutions.rollout import rollout as solution
 from traced.questions import spends_each_key_once
 from traced.running.attempt import attempt
 
-_KEYS, _STEPS = 2500, 400
+_KEYS, _STEPS, _FAR = 2500, 400, 1001
 
 
 def _walks_by_unrelated_normal_steps(answer: Any) -> None:
@@ -44,7 +45,7 @@ def _walks_by_unrelated_normal_steps(answer: Any) -> None:
     for i, numbers in enumerate(noise, start=1):
         require_scale(numbers, f"{of}, at position {i}", tests=_STEPS)
     require_scale(noise, of)
-    _adds_unrelated_numbers(noise)
+    require_independent(noise, _name, of)
     # Of all positions it can be told only now: a chi-square is one of independent numbers.
     require_normal(noise, of)
 
@@ -57,12 +58,28 @@ def _keeps_half_of_each_position(walks: Any, before: Any) -> None:
     require(bool(abs(kept - 0.5) < deviation() / np.sqrt(squares)), "value/differs", **saw)
 
 
-def _adds_unrelated_numbers(noise: Any) -> None:
-    found = np.triu(np.corrcoef(noise), k=1)
-    i, j = np.unravel_index(np.argmax(abs(found)), found.shape)
-    saw = {"between": f"step {i + 1} and step {j + 1}", "correlation": f"{found[i, j]:.2f}"}
-    limit = deviation(found.size // 2) / np.sqrt(_KEYS)
-    require(bool(abs(found[i, j]) < limit), "keys/related", **saw)
+def _takes_a_few_steps_likewise(answer: Any) -> None:
+    """Require short walks to add standard normal numbers, none of which follows from the others."""
+    keys = random.split(random.key(0), _KEYS)
+    for n in (3, 1):
+        got = attempt(jax.vmap(lambda key, n=n: answer(key, n)), keys)
+        walks = np.asarray(got, float).T
+        noise = walks - 0.5 * np.stack([np.zeros(_KEYS), *walks[:-1]])
+        of = f"a position less half the one before, for {_KEYS} keys and n = {n}"
+        if n > 1 and noise.std(axis=1).all():
+            require_independent(noise, _name, of)
+        require_scale(noise, of)
+        require_normal(noise, of)
+
+
+def _walks_far(answer: Any) -> None:
+    got = attempt(jax.eval_shape, lambda key: answer(key, _FAR), random.key(0))
+    zeros = jax.tree.map(lambda each: jnp.zeros(each.shape, each.dtype), got)
+    compare_types(jnp.zeros(_FAR), zeros, f"key(0), n = {_FAR}")
+
+
+def _name(step: int) -> str:
+    return f"step {step + 1}"
 
 
 rollout = Exercise(
@@ -73,7 +90,9 @@ rollout = Exercise(
         spends_each_key_once(random.key(0), 4),
         # Before 400 steps are taken: compiled from a loop in Python, they would take minutes.
         equations_do_not_grow(lambda n: (random.key(0), n), 4, 12, 400),
+        _walks_far,
         _walks_by_unrelated_normal_steps,
+        _takes_a_few_steps_likewise,
     ),
     hints=(
         "In the walk above, `scan` hands its body a row at a time. An array of keys has rows too.",
