@@ -201,6 +201,12 @@ class _Marked(nnx.Module):
         self.scale = nnx.data(scale)
 
 
+class ScaleOfFewDigits(_Applied):
+    def __init__(self, size, depth, scale, rngs):
+        self.layers = nnx.List([_linear(size, rngs) for _ in range(depth)])
+        self.scale = jnp.asarray(scale, jnp.bfloat16)
+
+
 class ScaledFirst(_Marked):
     def __call__(self, x):
         x = self.scale * x
@@ -386,6 +392,15 @@ def by_the_difference(model, step, loss):
     after = nnx.to_pure_dict(nnx.state(model, nnx.Param))
     change = jax.tree.map(jnp.subtract, after, before)
     nnx.update(model, jax.tree.map(jnp.subtract, after, change))
+    return result
+
+
+def kept_in_half_precision(model, step, loss):
+    kept = nnx.to_pure_dict(nnx.state(model, nnx.Param))
+    kept = jax.tree.map(lambda leaf: leaf.astype(jnp.bfloat16).astype(leaf.dtype), kept)
+    step(model)
+    result = loss(model)
+    nnx.update(model, kept)
     return result
 
 
@@ -778,6 +793,12 @@ def checkpoint_deleted(path, create):
     return model
 
 
+def a_file_left(path, create):
+    model = by_jax(path, create)
+    (path / "resumed").touch()
+    return model
+
+
 def in_evaluation_again(path, create):
     model = by_jax(path, create)
     model.eval()
@@ -825,6 +846,7 @@ WRONG = {
             ScaleOfTheFirstCheck,
             Bent,
             ScaledFirst,
+            ScaleOfFewDigits,
             LastBiasUnscaled,
             ClonesOfOne,
         ],
@@ -838,6 +860,7 @@ WRONG = {
             kept_too_late,
             of_one_class,
             by_the_difference,
+            kept_in_half_precision,
             new_variables,
         ],
         "nnx/undone": [all_put_back, without_random_state, plain_arrays_put_back],
@@ -888,7 +911,7 @@ WRONG = {
         ],
         "value/differs": [never_restored, random_state_anew, in_half_precision, drawn_from],
         "nnx/shared": [one_for_each_path, one_state_for_each_path],
-        "effects/write": [checkpoint_deleted],
+        "effects/write": [checkpoint_deleted, a_file_left],
         "value/not-computed": [shapes_alone, restored_in_vain],
         "value/structure": [
             state_alone,

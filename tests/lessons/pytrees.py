@@ -118,6 +118,15 @@ def empty_is_a_hole(left, right):
     return right if left is None else left
 
 
+def single_entries_taken_out(left, right):
+    if isinstance(left, dict):
+        return {key: single_entries_taken_out(left[key], right[key]) for key in left}
+    if isinstance(left, (list, tuple)):
+        filled = type(left)(map(single_entries_taken_out, left, right))
+        return filled[0] if len(filled) == 1 else filled
+    return right if left is None else left
+
+
 def leaves_made_arrays(left, right):
     def pick(a, b):
         leaf = b if a is None else a
@@ -676,9 +685,9 @@ WRONG = {
             by_the_order_of_filling,
             holes_left_out,
             empty_is_a_hole,
-            leaves_made_texts,
+            single_entries_taken_out,
         ],
-        "value/differs": [by_the_last_key, by_the_joined_keys],
+        "value/differs": [by_the_last_key, by_the_joined_keys, leaves_made_texts],
         "effects/write": [half_remembered],
         "runs/raised": [by_or, leaves_made_arrays],
     },

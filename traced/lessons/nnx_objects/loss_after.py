@@ -26,7 +26,7 @@ class Deep(nnx.Module):
     def __init__(self) -> None:
         self.layers = nnx.List([Part(1), Part(4)])
         self.layers.append(self.layers[0])
-        self.rate = Rate(jnp.float32(0.5))
+        self.rate = Rate(jnp.float32(0.3))
         self.noise = nnx.Rngs(2)
 
     def __call__(self, x: jax.Array) -> jax.Array:

@@ -93,8 +93,8 @@ def _resumes_again(answer: Any) -> None:
         before = _contents(path)
         first = attempt(answer, path, maker)
         after = _contents(path)
-        for name, was in sorted(before.items()):
-            same = after.get(name) == was
+        for name in sorted(before.keys() | after.keys()):
+            same = before.get(name) == after.get(name)
             require(same, "effects/write", changed=f"the file {name} at `path`")
         again = attempt(answer, path, maker)
     for alias in find_aliases(first=first, second=again):
