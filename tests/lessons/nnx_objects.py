@@ -1,6 +1,8 @@
 """Right and wrong answers to the exercises of 12_nnx_objects."""
 
 import copy
+import functools
+import shutil
 
 import jax
 import jax.numpy as jnp
@@ -193,6 +195,51 @@ class HiddenInABox(nnx.Module):
         return self.scale * x
 
 
+class _Marked(nnx.Module):
+    def __init__(self, size, depth, scale, rngs):
+        self.layers = nnx.List([_linear(size, rngs) for _ in range(depth)])
+        self.scale = nnx.data(scale)
+
+
+class ScaleOfFewDigits(_Applied):
+    def __init__(self, size, depth, scale, rngs):
+        self.layers = nnx.List([_linear(size, rngs) for _ in range(depth)])
+        self.scale = jnp.asarray(scale, jnp.bfloat16)
+
+
+class ScaledFirst(_Marked):
+    def __call__(self, x):
+        x = self.scale * x
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+class LastBiasUnscaled(_Marked):
+    def __call__(self, x):
+        *first, last = self.layers
+        for layer in first:
+            x = layer(x)
+        return self.scale * (x @ last.kernel[...]) + last.bias[...]
+
+
+class CountsItsCalls(_Marked):
+    calls = 0
+
+    def __call__(self, x):
+        self.calls += 1
+        for layer in self.layers:
+            x = layer(x)
+        return self.scale * x
+
+
+class ClonesOfOne(_Applied):
+    def __init__(self, size, depth, scale, rngs):
+        first = _linear(size, rngs)
+        self.layers = nnx.List([nnx.clone(first) for _ in range(depth)])
+        self.scale = nnx.data(scale)
+
+
 # loss_after
 
 
@@ -334,6 +381,34 @@ def plain_arrays_put_back(model, step, loss):
     kept = nnx.to_pure_dict(nnx.state(model, nnx.Any(nnx.Param, is_plain)))
     step(model)
     result = loss(model)
+    nnx.update(model, kept)
+    return result
+
+
+def by_the_difference(model, step, loss):
+    before = nnx.to_pure_dict(nnx.state(model, nnx.Param))
+    step(model)
+    result = loss(model)
+    after = nnx.to_pure_dict(nnx.state(model, nnx.Param))
+    change = jax.tree.map(jnp.subtract, after, before)
+    nnx.update(model, jax.tree.map(jnp.subtract, after, change))
+    return result
+
+
+def kept_in_half_precision(model, step, loss):
+    kept = nnx.to_pure_dict(nnx.state(model, nnx.Param))
+    kept = jax.tree.map(lambda leaf: leaf.astype(jnp.bfloat16).astype(leaf.dtype), kept)
+    step(model)
+    result = loss(model)
+    nnx.update(model, kept)
+    return result
+
+
+def the_larger_loss(model, step, loss):
+    kept = nnx.to_pure_dict(nnx.state(model, nnx.Param))
+    before = loss(nnx.clone(model))
+    step(model)
+    result = jnp.maximum(loss(model), before)
     nnx.update(model, kept)
     return result
 
@@ -577,6 +652,28 @@ def random_state_begun_anew(model, head):
     return result
 
 
+def each_head_replaced(model, head):
+    result = nnx.clone(model)
+    for _, part in list(nnx.iter_modules(result)):
+        if hasattr(part, "head"):
+            part.head = head
+    return result
+
+
+def in_evaluation(model, head):
+    result = nnx.clone(model)
+    result.head = head
+    result.eval()
+    return result
+
+
+def head_of_the_model_cloned(model, head):
+    result = nnx.clone(model)
+    result.head = head
+    model.head = nnx.clone(model.head)
+    return result
+
+
 # resume
 
 
@@ -675,6 +772,54 @@ def in_training_again(path, create):
     return model
 
 
+@functools.cache
+def one_for_each_path(path, create):
+    return by_jax(path, create)
+
+
+restored_states = {}
+
+
+def one_state_for_each_path(path, create):
+    graphdef, shapes = nnx.split(nnx.eval_shape(create))
+    if path not in restored_states:
+        restored_states[path] = _restored(path, shapes)
+    return nnx.merge(graphdef, restored_states[path])
+
+
+def checkpoint_deleted(path, create):
+    model = by_jax(path, create)
+    shutil.rmtree(path)
+    return model
+
+
+def a_file_left(path, create):
+    model = by_jax(path, create)
+    (path / "resumed").touch()
+    return model
+
+
+def in_evaluation_again(path, create):
+    model = by_jax(path, create)
+    model.eval()
+    return model
+
+
+def in_half_precision(path, create):
+    model = by_jax(path, create)
+    for _, param in nnx.to_flat_state(nnx.state(model, nnx.Param)):
+        param[...] = param[...].astype(jnp.bfloat16).astype(jnp.float32)
+    return model
+
+
+def drawn_from(path, create):
+    model = by_jax(path, create)
+    for _, part in nnx.iter_graph(model):
+        if isinstance(part, nnx.Rngs):
+            part()
+    return model
+
+
 RIGHT = {
     "Stack": [
         MarkedData,
@@ -694,9 +839,17 @@ WRONG = {
     "Stack": {
         "nnx/data-in-static": [AsGiven, FilledLater, InATuple, MarkedStatic],
         "nnx/shared": [OneLayer],
-        "tracing/new-structure": [ScaleStatic],
+        "tracing/new-structure": [ScaleStatic, CountsItsCalls],
         "keys/reused": [OneSeed, RngsIgnored],
-        "value/differs": [NoScale, ScaleOfTheFirstCheck, Bent],
+        "value/differs": [
+            NoScale,
+            ScaleOfTheFirstCheck,
+            Bent,
+            ScaledFirst,
+            ScaleOfFewDigits,
+            LastBiasUnscaled,
+            ClonesOfOne,
+        ],
         "value/structure": [HiddenInABox, AlwaysThree],
     },
     "loss_after": {
@@ -706,13 +859,15 @@ WRONG = {
             nothing_put_back,
             kept_too_late,
             of_one_class,
+            by_the_difference,
+            kept_in_half_precision,
+            new_variables,
         ],
         "nnx/undone": [all_put_back, without_random_state, plain_arrays_put_back],
         "nnx/other-object": [clone_thrown_away],
         "runs/raised": [by_name],
-        "value/differs": [put_back_too_early, nothing_run],
+        "value/differs": [put_back_too_early, nothing_run, the_larger_loss],
         "value/nothing": [loss_forgotten],
-        "nnx/structure-changed": [new_variables],
     },
     "run": {
         "nnx/trace-level": [module_jitted, nnx_module_jitted],
@@ -739,9 +894,12 @@ WRONG = {
             only_the_state,
             head_mixed_up,
             trained_again,
+            each_head_replaced,
+            in_evaluation,
         ],
         "value/differs": [made_anew, random_state_begun_anew, parameters_of_the_body_only],
         "nnx/structure-changed": [clone_after],
+        "nnx/changed": [head_of_the_model_cloned],
     },
     "resume": {
         "nnx/weights-computed": [
@@ -751,9 +909,16 @@ WRONG = {
             drawn_by_jax,
             one_part_drawn,
         ],
-        "value/differs": [never_restored, random_state_anew],
+        "value/differs": [never_restored, random_state_anew, in_half_precision, drawn_from],
+        "nnx/shared": [one_for_each_path, one_state_for_each_path],
+        "effects/write": [checkpoint_deleted, a_file_left],
         "value/not-computed": [shapes_alone, restored_in_vain],
-        "value/structure": [state_alone, without_a_target, in_training_again],
+        "value/structure": [
+            state_alone,
+            without_a_target,
+            in_training_again,
+            in_evaluation_again,
+        ],
         "runs/raised": [parameters_only],
     },
 }

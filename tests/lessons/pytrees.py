@@ -80,6 +80,74 @@ def by_truth(left, right):
     return jax.tree.map(pick, left, right, is_leaf=_is_none)
 
 
+def by_the_last_key(left, right):
+    have = {path[-1:]: leaf for path, leaf in jax.tree.leaves_with_path(right)}
+
+    def pick(path, leaf):
+        return have.get(path[-1:]) if leaf is None else leaf
+
+    return jax.tree.map_with_path(pick, left, is_leaf=_is_none)
+
+
+def by_the_joined_keys(left, right):
+    have = {keystr(path, simple=True): leaf for path, leaf in jax.tree.leaves_with_path(right)}
+
+    def pick(path, leaf):
+        return have.get(keystr(path, simple=True)) if leaf is None else leaf
+
+    return jax.tree.map_with_path(pick, left, is_leaf=_is_none)
+
+
+def holes_left_out(left, right):
+    if isinstance(left, dict):
+        return {key: holes_left_out(left[key], right[key]) for key in left}
+    if isinstance(left, (list, tuple)):
+        pairs = zip(left, right, strict=True)
+        filled = [holes_left_out(a, b) for a, b in pairs if not (a is None and b is None)]
+        return type(left)(filled)
+    return right if left is None else left
+
+
+def empty_is_a_hole(left, right):
+    if isinstance(left, (dict, list, tuple)) and not left:
+        return None
+    if isinstance(left, dict):
+        return {key: empty_is_a_hole(left[key], right[key]) for key in left}
+    if isinstance(left, (list, tuple)):
+        return type(left)(map(empty_is_a_hole, left, right))
+    return right if left is None else left
+
+
+def single_entries_taken_out(left, right):
+    if isinstance(left, dict):
+        return {key: single_entries_taken_out(left[key], right[key]) for key in left}
+    if isinstance(left, (list, tuple)):
+        filled = type(left)(map(single_entries_taken_out, left, right))
+        return filled[0] if len(filled) == 1 else filled
+    return right if left is None else left
+
+
+def leaves_made_arrays(left, right):
+    def pick(a, b):
+        leaf = b if a is None else a
+        return None if leaf is None else jnp.asarray(leaf)
+
+    return jax.tree.map(pick, left, right, is_leaf=_is_none)
+
+
+def leaves_made_texts(left, right):
+    def pick(a, b):
+        leaf = b if a is None else a
+        return f"{leaf}!" if isinstance(leaf, str) else leaf
+
+    return jax.tree.map(pick, left, right, is_leaf=_is_none)
+
+
+def by_path(left, right):
+    have = dict(jax.tree.leaves_with_path(left)) | dict(jax.tree.leaves_with_path(right))
+    return jax.tree.map_with_path(lambda path, _: have.get(path), left, is_leaf=_is_none)
+
+
 remembered_halves = {}
 
 
@@ -185,6 +253,20 @@ def by_the_rate(params, rate):
         return leaf * rate if getattr(path[-1], "key", None) == "kernel" else leaf
 
     return jax.tree.map_with_path(shrink, params)
+
+
+def whatever_the_case(params, rate):
+    def shrink(path, leaf):
+        name = str(getattr(path[-1], "key", "")).lower()
+        return leaf * (1 - rate) if name == "kernel" else leaf
+
+    return jax.tree.map_with_path(shrink, params)
+
+
+def by_optax(params, rate):
+    mask = jax.tree.map_with_path(lambda path, _: keystr(path).endswith("['kernel']"), params)
+    scaling = optax.masked(optax.scale(1 - rate), mask)
+    return scaling.update(params, scaling.init(params), params)[0]
 
 
 # predict_all
@@ -553,6 +635,16 @@ def step_counted_outside(state, batch):
     return in_one_go(state, batch) | {"step": state["step"] + 1}
 
 
+def step_counted_after(state, batch):
+    new = uncounted(state, batch)
+    return new | {"step": new["step"] + 1}
+
+
+@jax.jit(donate_argnums=0)
+def uncounted(state, batch):
+    return _stepped(state, batch) | {"step": state["step"]}
+
+
 def a_part_outside(state, batch):
     new = in_one_go(state, batch)
     return new | {"params": jax.tree.map(lambda p: p * 1.0, new["params"])}
@@ -570,8 +662,8 @@ def one_row_of_the_batch(state, batch):
 
 
 RIGHT = {
-    "combine": [by_flattening, by_recursion],
-    "decay": [by_name, by_a_mask],
+    "combine": [by_flattening, by_recursion, by_path],
+    "decay": [by_name, by_a_mask, by_optax],
     "predict_all": [in_two_steps, without_vmap, with_a_partial, by_map],
     "Standardizer": [EverythingTraced, FlattensItself, NamedFields, Converts],
     "train_step": [
@@ -591,9 +683,13 @@ WRONG = {
             leaves_in_a_list,
             by_truth,
             by_the_order_of_filling,
+            holes_left_out,
+            empty_is_a_hole,
+            single_entries_taken_out,
         ],
+        "value/differs": [by_the_last_key, by_the_joined_keys, leaves_made_texts],
         "effects/write": [half_remembered],
-        "runs/raised": [by_or],
+        "runs/raised": [by_or, leaves_made_arrays],
     },
     "decay": {
         "value/differs": [
@@ -604,6 +700,7 @@ WRONG = {
             first_level_only,
             all_below_a_kernel,
             by_the_rate,
+            whatever_the_case,
         ],
         "value/dtype": [all_times_a_factor],
         "trees/path": [key_of_an_index],
@@ -634,7 +731,12 @@ WRONG = {
     },
     "train_step": {
         "cost/not-donated": [nothing_donated, batch_donated],
-        "tracing/not-jitted": [never_jitted, step_counted_outside, a_part_outside],
+        "tracing/not-jitted": [
+            never_jitted,
+            step_counted_outside,
+            step_counted_after,
+            a_part_outside,
+        ],
         "value/differs": [
             sgd_instead,
             adam_begun_anew,

@@ -207,8 +207,11 @@ def _place_of_change(
 def _unwanted(
     change: ModuleChange, place: Place | None = None, given: Mapping[str, str] | None = None
 ) -> Found:
-    code = "nnx/changed" if change.kind in VALUES else "nnx/structure-changed"
-    saw = {"where": change.path or "the object", "before": change.before, "after": change.after}
+    # Another object of the same class leaves the structure as it is.
+    exchanged = change.kind == "replaced" and change.before == change.after
+    code = "nnx/changed" if change.kind in VALUES or exchanged else "nnx/structure-changed"
+    after = f"another object, {change.after}" if exchanged else change.after
+    saw = {"where": change.path or "the object", "before": change.before, "after": after}
     changed = {"changed": change.detail} if change.detail else {}
     return fault(code, place, **(given or {}), **saw, **changed)
 

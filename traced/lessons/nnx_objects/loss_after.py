@@ -26,7 +26,7 @@ class Deep(nnx.Module):
     def __init__(self) -> None:
         self.layers = nnx.List([Part(1), Part(4)])
         self.layers.append(self.layers[0])
-        self.rate = Rate(jnp.float32(0.5))
+        self.rate = Rate(jnp.float32(0.3))
         self.noise = nnx.Rngs(2)
 
     def __call__(self, x: jax.Array) -> jax.Array:
@@ -43,9 +43,13 @@ def _step(model: Any) -> None:
 
 
 def _deep_step(model: Any) -> None:
-    """Change parameters of both classes, a count, a plain array, and random state."""
+    """Change parameters of both classes, a count, a plain array, and random state.
+
+    After a change that large, taking it away again would not bring back the parameter.
+    """
     model.layers[2].w[...] -= 0.5
-    model.rate[...] *= 2.0
+    model.layers[1].w[...] += 1e8
+    model.rate[...] *= 1e-12
     model.layers[1].calls[...] += 10
     model.layers[1].offset = model.layers[0].offset - 3.0
     model.noise()
@@ -58,14 +62,16 @@ def _loss(model: Any) -> jax.Array:
 _wanted_loss: Callable[..., Any] = solution
 
 
-def _returns_the_later_loss(answer: Any, make: Callable[[], Any], step: Any) -> None:
+def _returns_the_later_loss(answer: Any, make: Callable[[], Any], step: Any, way: str) -> None:
     """Require the loss after the step."""
     got = attempt(answer, make(), step, _loss)
     wanted = float(_wanted_loss(make(), step, _loss))
-    compare(wanted, got, given="a step that changes two weights")
+    compare(wanted, got, given=f"a step that {way} the loss")
 
 
-def _puts_back_the_parameters_alone(answer: Any, make: Callable[[], Any], step: Any) -> None:
+def _puts_back_the_parameters_alone(
+    answer: Any, make: Callable[[], Any], step: Any, way: str
+) -> None:
     """Require parameters as before the step, and all else as the step left it."""
 
     def bound(f: Any) -> Any:
@@ -75,12 +81,17 @@ def _puts_back_the_parameters_alone(answer: Any, make: Callable[[], Any], step: 
 
 
 _CHECKS = (_returns_the_later_loss, _puts_back_the_parameters_alone)
-_NETS: tuple[tuple[Any, Any], ...] = ((Net, _step), (Deep, _deep_step))
+_NETS: tuple[tuple[Any, Any, str], ...] = (
+    (Net, _step, "raises"),
+    (Deep, _deep_step, "lowers"),
+)
 
 loss_after = Exercise(
     name="loss_after",
     questions=tuple(
-        partial(check, make=make, step=step) for make, step in _NETS for check in _CHECKS
+        partial(check, make=make, step=step, way=way)
+        for make, step, way in _NETS
+        for check in _CHECKS
     ),
     hints=(
         "Look at `kept` before and after the step. Is it another object than what the model holds, "
@@ -90,7 +101,7 @@ loss_after = Exercise(
         "One line is to change, the first. It takes the parameters only, and takes them out of "
         "their Variables.",
     ),
-    verified="the loss after the step, of two nets; parameters as before, and counts, plain arrays "
-    "and random state as the step left them",
+    verified="the loss after a step that raises it, and after one that lowers it; parameters as "
+    "before, and counts, plain arrays and random state as the step left them",
     answer=solution,
 )

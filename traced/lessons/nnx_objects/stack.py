@@ -6,14 +6,15 @@ from itertools import permutations
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
 from traced.course.exercise import Exercise
-from traced.findings.feedback import require
+from traced.findings.feedback import Found, fault, require
 from traced.lessons.nnx_objects.solutions.stack import Stack as Solution
 from traced.modules.questions import shares_nothing
-from traced.questions import compare, traces_at_most
+from traced.questions import compare, spends_each_key_once, traces_at_most
 from traced.running.attempt import attempt
 
 
@@ -38,9 +39,20 @@ def _rows(size: int) -> Any:
     return np.linspace(-2, 3, 4 * size, dtype=np.float32).reshape(4, size)
 
 
+def _bias_its_layers(made: Any) -> None:
+    """Give each layer of a stack a bias of its own, as training does: a new layer's is zero."""
+    found = [part for _, part in nnx.iter_modules(made) if isinstance(part, nnx.Linear)]
+    for n, each in enumerate(found, 1):
+        if each.bias is not None:
+            shape = np.shape(each.bias[...])
+            entries = np.linspace(-1, n, np.size(each.bias[...]), dtype=np.float32)
+            each.bias[...] = jnp.asarray(entries.reshape(shape))
+
+
 def _require_stack(made: Any, size: int, depth: int, scale: float, call: Any) -> None:
     """Require layers that are as many objects, and the right result of calling the stack."""
     shares_nothing()(lambda: made)
+    attempt(_bias_its_layers, made)
     layers = attempt(_layers, made)
     wanted = f"{depth} layers"
     require(len(layers) == depth, "value/structure", wanted=wanted, got=f"{len(layers)}")
@@ -62,12 +74,31 @@ def _stacks_by_itself(answer: Any) -> None:
     _require_stack(made, 3, 2, 3.0, made)
 
 
+def _require_different(answer: Any, kernels: list[bytes]) -> None:
+    """Require that no two layers have the same weights, be it by a random key or otherwise."""
+    saw = {"layers": len(kernels), "different_weights": len(set(kernels))}
+    if len(set(kernels)) == len(kernels):
+        return
+
+    def two_stacks(*keys: Any) -> Any:
+        return [answer(2, 3, 1.0, nnx.Rngs(key)) for key in keys]
+
+    try:
+        spends_each_key_once(jax.random.key(71), jax.random.key(72))(two_stacks)
+    except Found as found:
+        if found.finding.code == "keys/reused":
+            raise fault("keys/reused", *found.finding.where, **saw) from None
+    raise fault("value/differs", wanted=f"{len(kernels)} layers of different weights", **saw)
+
+
 def _stacks_under_jit(answer: Any) -> None:
     """Require three right stacks of nine different weights, as arguments of one jitted function."""
-    scales = (2.0, 0.5, -1.0)
+    scales = (2.0, 0.3, -1.0)
     made = [attempt(answer, 2, 3, scale, nnx.Rngs(seed)) for seed, scale in enumerate(scales)]
     kernels = [kernel.tobytes() for stack in made for kernel, _ in _layers(stack)]
-    require(len(set(kernels)) == 9, "keys/reused", layers=9, different_weights=len(set(kernels)))
+    _require_different(answer, kernels)
+    # One that has been called before has the structure that it had.
+    attempt(made[1], _rows(2))
 
     def apply(_: Any) -> None:
         # The answer's own function: only traces of the reader's code are recorded.
@@ -90,6 +121,7 @@ Stack = Exercise(
         "changes little: a Variable is read with `[...]`.",
     ),
     verified="as many layers as asked for, each with weights of its own; right results at two "
-    "sizes; one trace for three stacks with other weights and scales",
+    "sizes, with biases that are not zero; one trace for three stacks with other weights and "
+    "scales",
     answer=Solution,
 )

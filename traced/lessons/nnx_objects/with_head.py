@@ -28,12 +28,24 @@ class Tied(Net):
         self.dropout.deterministic = True
 
 
+class Headed(Part):
+    """A layer with a head of its own, which is not that of the model."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.head = Part(seed + 1)
+
+
 class Listed(nnx.Module):
-    """A net whose parts lie in a list, the first of them twice; two others share one Variable."""
+    """A net in training whose parts lie in a list, the first of them twice.
+
+    Two others share one Variable.
+    """
 
     def __init__(self) -> None:
-        first, second, third = (Part(seed) for seed in (2, 4, 6))
+        first, second, third = Headed(2), Part(4), Part(6)
         third.w = second.w
+        self.dropout = nnx.Dropout(0.5, rngs=nnx.Rngs(8))
         self.parts = nnx.List([first, second, third, first])
         self.width, self.head = 2, Part(1)
 

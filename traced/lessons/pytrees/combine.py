@@ -1,20 +1,29 @@
 """Write what puts two halves of a tree together, each with `None` where the other has a leaf."""
 
+import copy
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
 from traced.course.exercise import Exercise
+from traced.findings.feedback import require
 from traced.lessons.edge_cases import trees
 from traced.lessons.pytrees.solutions.combine import combine as solution
 from traced.questions import returns
+from traced.running.attempt import attempt
 
 _left = {"w": [jnp.zeros(2), None], "b": (None, 0.0), "unused": None}
 _right = {"w": [None, jnp.ones(2)], "b": (3.0, None), "unused": None}
 # Leaves that count as false, in dictionaries that were filled in another order.
 _false = {"flag": False, "count": 0, "rate": None, "key": None}
 _rest = {"key": jax.random.key(0), "rate": 0.0, "flag": None, "count": None}
+# The same key in two places, and keys that read alike when they are written in one.
+_named = {"a": {"w": None, "bc": None}, "ab": {"w": None, "c": None}, "c": {"w": 1.0}}
+_named_rest = {"a": {"w": 2.0, "bc": 5.0}, "ab": {"w": 3.0, "c": 4.0}, "c": {"w": None}}
+# Holes on both sides between the leaves of a list, and containers that hold nothing.
+_sparse: list[Any] = [1.0, None, None, (None, None), ([None],), {"last": {}, "first": ([],)}]
+_sparse_rest: list[Any] = [None, None, 2.0, (None, 3.0), ([4.0],), {"last": {}, "first": ([],)}]
 
 
 def _whole(left: Any, right: Any) -> Any:
@@ -34,6 +43,16 @@ def _halves(tree: Any) -> tuple[Any, Any]:
     return left, right
 
 
+def _takes_any_leaf(answer: Any) -> None:
+    """Require that a leaf which is no number comes back as it is."""
+    halves = (["adam", None], [None, 0.5])
+    # Of the halves a copy: the answer may change them.
+    got = repr(attempt(answer, *copy.deepcopy(halves)))
+    wanted = repr(["adam", 0.5])
+    given = ", ".join(map(repr, halves))
+    require(got == wanted, "value/differs", given=given, wanted=wanted, got=got[:60])
+
+
 combine = Exercise(
     name="combine",
     questions=(
@@ -44,8 +63,11 @@ combine = Exercise(
             (_false, _rest),
             # Once more, with another half to the same one.
             (_false, _rest | {"rate": 0.5}),
+            (_named, _named_rest),
+            (_sparse, _sparse_rest),
             *map(_halves, trees().values()),
         ),
+        _takes_any_leaf,
     ),
     hints=(
         "`tree.map` stops at leaves, and a hole is none: it is an empty node. "
@@ -55,7 +77,7 @@ combine = Exercise(
         "A function of two leaves that returns the second if the first is missing; "
         "mapped over both trees, with `None` counted as a leaf.",
     ),
-    verified="right trees for ten pairs of halves, of one leaf to four levels, with zeros, False "
-    "and a random key among the leaves",
+    verified="right trees for 13 pairs of halves, of one leaf to four levels, with zeros, False, a "
+    "text and a random key among the leaves, equal keys in two places, and empty containers",
     answer=solution,
 )

@@ -22,6 +22,8 @@ _nested = {
     "steps": jnp.int32(4),
     "bias": None,
 }
+# Keys that differ from `kernel` in the case of a letter, or by a letter more.
+_alike = {name: jnp.ones(2) for name in ("Kernel", "KERNEL", "kernels", "kernel", "kernel_", "w")}
 _deep = {"a": {"b": [[{"c": {"kernel": jnp.array([100.0, 0.0]), "bias": jnp.ones(1)}}]]}}
 
 
@@ -43,6 +45,7 @@ decay = Exercise(
             (_model, 0.125),
             (_nested, 0.25),
             (_deep, 1.0),
+            (_alike, 0.75),
             ({"kernel": jnp.ones(2)}, 0.0),
             ([jnp.ones(2)], 0.5),
         ),
@@ -55,7 +58,7 @@ decay = Exercise(
         "A function of a path and a leaf with one condition on the end of the path, mapped over "
         "the whole tree. An index has no attribute `key`.",
     ),
-    verified="right leaves in five trees, with lists, layers of misleading names and shapes, and "
+    verified="right leaves in six trees, with lists, layers of misleading names and shapes, and "
     "a `kernel` that is a container; the trees given stay as they were",
     answer=solution,
 )

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 
 from traced.course.exercise import Exercise
-from traced.findings.feedback import require
+from traced.findings.feedback import Found, require
 from traced.lessons.pytrees.solutions.train_step import adam
 from traced.lessons.pytrees.solutions.train_step import train_step as solution
 from traced.pytrees.differences import name_leaves
@@ -67,6 +67,21 @@ def _returns_the_next_state(answer: Any) -> None:
             compare(wanted, state, given=f"the state after {n} step{'s' if n > 1 else ''}")
 
 
+def _counts_under_jit(answer: Any) -> None:
+    """Require that the counter is raised under `jit`.
+
+    Work on a single number that `jit` returned does not count as work outside; that on an array
+    with an axis does.
+    """
+    state = _state() | {"step": jnp.zeros(1, jnp.int32)}
+    try:
+        works_under_jit(lambda answer: answer, state, _batches[0])(answer)
+    except Found as found:
+        # Nothing else is promised of a counter with an axis.
+        if found.finding.code == "tracing/not-jitted":
+            raise
+
+
 def _donates_the_state(answer: Any) -> None:
     """Require that a call leaves no array of the old state, as only a donated one is deleted."""
     for path, deleted in attempt(_deleted_by, answer).items():
@@ -90,6 +105,7 @@ train_step = Exercise(
     questions=(
         traces_at_most(1, _returns_the_next_state, "four steps"),
         works_under_jit(lambda answer: answer, _state(), _batches[0], may_donate=True),
+        _counts_under_jit,
         _donates_the_state,
     ),
     hints=(
