@@ -28,9 +28,9 @@ class _Digit(nnx.Module):
 
     def __call__(self, h: Any, rngs: nnx.Rngs) -> Any:
         self.calls[...] += 1
+        h = 16 * h + 2 * self.number[...]
         word = jax.random.key_data(rngs()).ravel()[0]
-        bits = (word >> jnp.arange(h.size, dtype=word.dtype)) & 1
-        return 16 * h + 2 * self.number[...] + bits.reshape(h.shape)
+        return h + ((word >> jnp.arange(h.size, dtype=word.dtype)) & 1).reshape(h.shape)
 
 
 #: What is sent through: a digit of its own in each entry, so that two axes and each entry are seen.

@@ -34,7 +34,9 @@ def ways_to_call(call: Callable[..., Any]) -> Iterator[tuple[str, Callable[..., 
 def zeros_for(result: Any) -> Any:
     """Return zeros of the type that an array has, to compare no more than that, or what is none."""
     is_array = isinstance(result, jax.Array | np.ndarray)
-    return jnp.zeros_like(result) if is_array and not isinstance(result, jax.core.Tracer) else result
+    return (
+        jnp.zeros_like(result) if is_array and not isinstance(result, jax.core.Tracer) else result
+    )
 
 
 def repeated_noise(

@@ -1,6 +1,5 @@
 """Write a training step on a module and an optimizer, which evaluates the module afterwards."""
 
-import copy
 from functools import cache, partial
 from typing import Any
 
@@ -44,7 +43,8 @@ def _made_once() -> tuple[Any, ...]:
 
 def _arguments() -> tuple[Any, ...]:
     """Return a network, its optimizer, inputs and targets, of which nothing has been used."""
-    return copy.deepcopy(_made_once())
+    net, optimizer, *data = _made_once()
+    return *nnx.clone((net, optimizer), graph=True), *(each.copy() for each in data)
 
 
 @cache
@@ -62,7 +62,7 @@ def _wanted() -> tuple[list[Any], Any]:
 
 @partial(jax.jit, compiler_options={"xla_backend_optimization_level": 0})
 def _solved(graphdef: Any, state: Any, x: Any, y: Any) -> Any:
-    """Return the losses of a step and the state after it: compiled in haste, since it runs twice."""
+    """Return the losses of a step and the state after it; compiled in haste, as it runs twice."""
     net, optimizer = nnx.merge(graphdef, state)
     return solution(net, optimizer, x, y), nnx.state((net, optimizer))
 
