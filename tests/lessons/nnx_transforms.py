@@ -557,7 +557,8 @@ def one_noise(net, x, rngs, n):
 
 
 def repeated(net, x, rngs, n):
-    return jnp.broadcast_to(net(x, rngs=rngs), (n, 4))
+    out = net(x, rngs=rngs)
+    return jnp.broadcast_to(out, (n, *out.shape))
 
 
 def by_python(net, x, rngs, n):
@@ -602,7 +603,8 @@ def one_too_few(net, x, rngs, n):
 
 
 def noise_added_twice(net, x, rngs, n):
-    return sample_by_axes(net, x, rngs, n) + rngs.uniform((n, 4))
+    out = sample_by_axes(net, x, rngs, n)
+    return out + rngs.uniform(out.shape)
 
 
 def flat(net, x, rngs, n):

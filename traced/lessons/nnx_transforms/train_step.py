@@ -60,11 +60,14 @@ def _wanted() -> tuple[list[Any], Any]:
     return losses, states[0]
 
 
+_train_step: Any = solution
+
+
 @partial(jax.jit, compiler_options={"xla_backend_optimization_level": 0})
 def _solved(graphdef: Any, state: Any, x: Any, y: Any) -> Any:
     """Return the losses of a step and the state after it; compiled in haste, as it runs twice."""
     net, optimizer = nnx.merge(graphdef, state)
-    return solution(net, optimizer, x, y), nnx.state((net, optimizer))
+    return _train_step(net, optimizer, x, y), nnx.state((net, optimizer))
 
 
 def _as_wanted(net: Any, optimizer: Any, x: Any, y: Any) -> None:
