@@ -88,9 +88,13 @@ def _require_blocks(result: Any, depth: int, way: str) -> None:
     wanted = np.arange(1, depth + 1)
     differing = np.argwhere((digits[1:] // 2 != wanted[:, None, None]).any(axis=0))
     if differing.size:
-        numbers = digits[1:, *differing[0]] // 2
-        at = f"result{differing[0].tolist()}"
-        saw = {"given": way, "at": at, "blocks in order": " ".join(map(str, numbers))}
+        where = tuple(differing[0])
+        numbers = digits[1:, *where] // 2
+        saw = {"given": way, "at": f"result{differing[0].tolist()}"}
+        if numbers.max() > depth:
+            value = np.asarray(result)[where]
+            raise fault("value/differs", **saw, got=f"{value}, which the blocks alone do not give")
+        saw["blocks in order"] = " ".join(map(str, numbers))
         raise fault("value/differs", **saw, wanted=" ".join(map(str, wanted)))
     compare(_H.astype(int), digits[0], given=way, at="h, which is sent through")
 

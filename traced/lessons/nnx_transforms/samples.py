@@ -54,7 +54,7 @@ def _require_noise(wanted: Any, n: int, got: Any, given: str) -> None:
     for number, each in enumerate(noise):
         if not np.all((each > -1e-4) & (each < 1 + 1e-4)):
             saw = {"given": given, "at": f"[{number}], without what the net adds to its noise"}
-            raise fault("value/differs", **saw, wanted="all in 0 to 1", got=f"{each}")
+            raise fault("value/differs", **saw, wanted="all in 0 to 1", got=np.round(each, 4))
 
 
 def _rows(results: Any) -> list[tuple[float, ...]]:
