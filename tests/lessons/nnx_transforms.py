@@ -244,11 +244,6 @@ class CountsInBfloat16(CountsTo):
         super().__init__(jnp.bfloat16)
 
 
-class CountsInFloat16(CountsTo):
-    def __init__(self):
-        super().__init__(jnp.float16)
-
-
 class CountsInUint32(CountsTo):
     def __init__(self):
         super().__init__(jnp.uint32)
@@ -800,7 +795,6 @@ WRONG = {
             LeavesOutNaN,
             CountsInInt8,
             CountsInBfloat16,
-            CountsInFloat16,
             KeepsTheLastNine,
         ],
         "tracing/leaked": [AsList],
