@@ -4,6 +4,7 @@ from functools import partial
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from flax import nnx
 
 from traced.lessons.nnx_transforms.solutions.train_step import mse
@@ -79,6 +80,28 @@ def parameters_held(graphdef, state, x):
 def to_numpy(graphdef, state, x):
     module = nnx.merge(graphdef, state, copy=True)
     return jnp.array(module(x).tolist()), nnx.state(module)
+
+
+def evaluated(graphdef, state, x):
+    module = nnx.merge(graphdef, state, copy=True)
+    module.eval()
+    return module(x), nnx.state(module)
+
+
+def set_to_train(graphdef, state, x):
+    module = nnx.merge(graphdef, state, copy=True)
+    module.train()
+    return module(x), nnx.state(module)
+
+
+def input_cast(graphdef, state, x):
+    module = nnx.merge(graphdef, state, copy=True)
+    return module(jnp.asarray(x, "float32")), nnx.state(module)
+
+
+def result_cast(graphdef, state, x):
+    module = nnx.merge(graphdef, state, copy=True)
+    return jnp.asarray(module(x), "float32"), nnx.state(module)
 
 
 # RunningMean
@@ -198,6 +221,52 @@ class StopsCounting(nnx.Module):
     def __call__(self, x):
         self.n[...] = jnp.minimum(self.n[...] + 1, 5)
         self.mean[...] += (x - self.mean[...]) / self.n[...]
+
+
+class CountsTo(nnx.Module):
+    """Count in a type of its own, and divide in `float32`."""
+
+    def __init__(self, dtype):
+        self.n, self.mean = nnx.Variable(jnp.zeros((), dtype)), nnx.Variable(jnp.zeros(()))
+
+    def __call__(self, x):
+        self.n[...] += jnp.ones((), self.n.dtype)
+        self.mean[...] += (x - self.mean[...]) / self.n[...].astype("float32")
+
+
+class CountsInInt8(CountsTo):
+    def __init__(self):
+        super().__init__(jnp.int8)
+
+
+class CountsInBfloat16(CountsTo):
+    def __init__(self):
+        super().__init__(jnp.bfloat16)
+
+
+class CountsInUint32(CountsTo):
+    def __init__(self):
+        super().__init__(jnp.uint32)
+
+
+class KeepsTheLastNine(nnx.Module):
+    def __init__(self):
+        self.n, self.last = nnx.Variable(jnp.array(0)), nnx.Variable(jnp.zeros(9))
+        self.mean = nnx.Variable(jnp.zeros(()))
+
+    def __call__(self, x):
+        self.last[...] = jnp.roll(self.last[...], 1).at[0].set(x)
+        self.n[...] += 1
+        self.mean[...] = self.last[...].sum() / jnp.minimum(self.n[...], 9)
+
+
+class AppendsVariables(nnx.Module):
+    def __init__(self):
+        self.seen, self.mean = nnx.List([]), nnx.Variable(jnp.zeros(()))
+
+    def __call__(self, x):
+        self.seen.append(nnx.Variable(jnp.asarray(x, "float32")))
+        self.mean[...] = jnp.mean(jnp.stack([each[...] for each in self.seen]))
 
 
 class LeavesOutNaN(nnx.Module):
@@ -418,6 +487,30 @@ def remembers(net, optimizer, x, y):
     return result
 
 
+def settings_by_name(net, optimizer, x, y):
+    loss, gradients = nnx.value_and_grad(mse)(net, x, y)
+    optimizer.update(net, gradients)
+    before = net.norm.use_running_average, net.drop.deterministic
+    net.norm.use_running_average = net.drop.deterministic = True
+    after = mse(net, x, y)
+    net.norm.use_running_average, net.drop.deterministic = before
+    return loss, after
+
+
+def one_setting_for_all(net, optimizer, x, y):
+    loss, gradients = nnx.value_and_grad(mse)(net, x, y)
+    optimizer.update(net, gradients)
+    parts = [part for _, part in nnx.iter_modules(net)]
+    before = {
+        name: next(vars(part)[name] for part in parts if name in vars(part))
+        for name in ("deterministic", "use_running_average")
+    }
+    net.eval()
+    after = mse(net, x, y)
+    net.set_attributes(**before)
+    return loss, after
+
+
 # samples
 
 
@@ -459,7 +552,8 @@ def one_noise(net, x, rngs, n):
 
 
 def repeated(net, x, rngs, n):
-    return jnp.broadcast_to(net(x, rngs=rngs), (n, 4))
+    out = net(x, rngs=rngs)
+    return jnp.broadcast_to(out, (n, *out.shape))
 
 
 def by_python(net, x, rngs, n):
@@ -504,7 +598,16 @@ def one_too_few(net, x, rngs, n):
 
 
 def noise_added_twice(net, x, rngs, n):
-    return sample_by_axes(net, x, rngs, n) + rngs.uniform((n, 4))
+    out = sample_by_axes(net, x, rngs, n)
+    return out + rngs.uniform(out.shape)
+
+
+def flat(net, x, rngs, n):
+    return sample_by_axes(net, x, rngs, n).reshape(n, -1)
+
+
+def stacked_by_numpy(net, x, rngs, n):
+    return np.stack(sample_by_axes(net, x, rngs, n))
 
 
 # deep
@@ -642,6 +745,21 @@ def from_zero(blocks, h, rngs):
     return carry_first(blocks, jnp.zeros_like(h), rngs)
 
 
+def sent_through_twice(blocks, h, rngs):
+    return carry_first(blocks, carry_first(blocks, h, rngs), rngs)
+
+
+def adds_h(blocks, h, rngs):
+    return h + carry_first(blocks, h, rngs)
+
+
+def parameters_decay(blocks, h, rngs):
+    h = carry_first(blocks, h, rngs)
+    for each in jax.tree.leaves(nnx.state(blocks, nnx.Param), is_leaf=nnx.is_data):
+        each[...] *= 0.999
+    return h
+
+
 def counts_the_last_call(blocks, h, rngs):
     h = carry_first(blocks, h, rngs)
     blocks.calls[...] = jnp.ones_like(blocks.calls[...])
@@ -654,7 +772,7 @@ def under_jax_jit_alone(blocks, h, rngs):
 
 RIGHT = {
     "pure_call": [by_clone, jitted_inside, by_jax_jit],
-    "RunningMean": [WithSum, AsProperty, AsNumber, WithOneAssignment, WithMetric],
+    "RunningMean": [WithSum, AsProperty, AsNumber, WithOneAssignment, WithMetric, CountsInUint32],
     "train_step": [settings_put_back, jitted_already, by_split, by_jax_grad, on_a_clone],
     "samples": [sample_by_axes, by_keys, by_split_rngs, by_a_scan, sample_in_tree_mode],
     "deep": [deep_by_split, in_tree_mode, carry_first, by_lax_scan],
@@ -663,14 +781,22 @@ RIGHT = {
 WRONG = {
     "pure_call": {
         "value/structure": [result_only, module_itself, params_only, state_swapped],
-        "value/differs": [old_state, called_twice, parameters_held],
+        "value/differs": [old_state, called_twice, parameters_held, evaluated, set_to_train],
+        "value/dtype": [input_cast, result_cast],
         "effects/argument": [without_copy],
         "runs/raised": [state_is_called],
         "tracing/value-needed": [to_numpy],
     },
     "RunningMean": {
-        "nnx/lost-change": [AsGiven, WithArrayAttributes, NewVariables, AsTuple],
-        "value/differs": [CountsAfterwards, StopsCounting, LeavesOutNaN],
+        "nnx/lost-change": [AsGiven, WithArrayAttributes, NewVariables, AsTuple, AppendsVariables],
+        "value/differs": [
+            CountsAfterwards,
+            StopsCounting,
+            LeavesOutNaN,
+            CountsInInt8,
+            CountsInBfloat16,
+            KeepsTheLastNine,
+        ],
         "tracing/leaked": [AsList],
         "value/no-attribute": [Unnamed],
         "tracing/branch-on-tracer": [BranchesOnTheCount],
@@ -682,14 +808,14 @@ WRONG = {
         "nnx/stream-unmoved": [trained_in_evaluation],
         "nnx/other-object": [trains_a_clone],
         "nnx/undone": [put_back_afterwards],
-        "runs/raised": [old_update, gradient_by_jax],
+        "runs/raised": [old_update, gradient_by_jax, settings_by_name],
         "value/differs": [
             evaluated_in_training,
             only_without_noise,
             evaluated_before,
             loss_of_its_own,
         ],
-        "nnx/structure-changed": [left_in_evaluation, remembers, with_eval],
+        "nnx/structure-changed": [left_in_evaluation, remembers, with_eval, one_setting_for_all],
         "value/structure": [one_loss],
     },
     "samples": {
@@ -701,7 +827,8 @@ WRONG = {
         "keys/ignored": [own_seed],
         "nnx/other-object": [on_a_copy, from_the_key_alone],
         "nnx/lost-change": [with_jax_jit],
-        "value/shape": [one_result, averaged, one_too_few],
+        "value/shape": [one_result, averaged, one_too_few, flat],
+        "tracing/numpy-on-tracer": [stacked_by_numpy],
         "value/differs": [noise_added_twice],
     },
     "deep": {
@@ -713,7 +840,15 @@ WRONG = {
         "nnx/lost-change": [under_jax_jit_alone],
         "loops/unrolled": [loop_with_update],
         "value/shape": [by_vmap, all_steps],
-        "value/differs": [backwards, three_blocks, from_zero, counts_the_last_call],
+        "value/differs": [
+            backwards,
+            three_blocks,
+            from_zero,
+            counts_the_last_call,
+            sent_through_twice,
+            adds_h,
+        ],
+        "nnx/changed": [parameters_decay],
         "nnx/trace-level": [closed_over],
     },
 }

@@ -101,11 +101,17 @@ def _changed_thing(args: Mapping[str, Any], path: str, kind: str) -> tuple[Any, 
     for text, thing in found:
         if text == path and kind in VALUES and isinstance(thing, nnx.Variable):
             return thing, VALUE
-    owners = [(text, thing) for text, thing in found if path.startswith(f"{text}.")]
+    # An entry of an `nnx.List` is an attribute that is named by its number.
+    owners = [
+        (text, thing)
+        for text, thing in found
+        if path.startswith(f"{text}.")
+        or (isinstance(thing, nnx.List) and path.startswith(f"{text}["))
+    ]
     if not owners:
         return None, path
     text, thing = max(owners, key=lambda owner: len(owner[0]))
-    return thing, re.split(r"[.\[]", path.removeprefix(f"{text}."))[0]
+    return thing, re.split(r"[.\[\]]", path.removeprefix(text)[1:])[0]
 
 
 def _writes(call: Callable[..., Any], args: Mapping[str, Any]) -> list[Write]:

@@ -10,7 +10,7 @@ from flax import nnx
 
 from traced.course.exercise import Exercise
 from traced.findings.feedback import fault, require
-from traced.lessons.nnx_transforms.modes import repeated_noise, ways_to_call
+from traced.lessons.nnx_transforms.modes import repeated_noise, ways_to_call, zeros_for
 from traced.lessons.nnx_transforms.solutions.deep import deep as solution
 from traced.modules.questions import lost_change
 from traced.questions import compare, keeps_its_size
@@ -18,14 +18,19 @@ from traced.running.attempt import attempt
 
 
 class _Digit(nnx.Module):
-    """Write its number and one random bit behind the digits of `h`, in base 16, and count."""
+    """Write its number and one random bit behind the digits of `h`, in base 16, and count.
+
+    The bits are those of one key, for which less is compiled than for drawn numbers.
+    """
 
     def __init__(self, number: Any) -> None:
         self.number, self.calls = nnx.Param(number), nnx.Variable(jnp.zeros((), int))
 
     def __call__(self, h: Any, rngs: nnx.Rngs) -> Any:
         self.calls[...] += 1
-        return 16 * h + 2 * self.number[...] + (rngs.uniform(h.shape) < 0.5)
+        h = 16 * h + 2 * self.number[...]
+        word = jax.random.key_data(rngs()).ravel()[0]
+        return h + ((word >> jnp.arange(h.size, dtype=word.dtype)) & 1).reshape(h.shape)
 
 
 #: What is sent through: a digit of its own in each entry, so that two axes and each entry are seen.
@@ -54,7 +59,10 @@ def _goes_through_all(answer: Any) -> None:
     for way, call in ways_to_call(answer):
         args = _arguments(depth)
         first = attempt(call, *args)
+        compare(np.zeros_like(_H), zeros_for(first), given=way)
+        _require_no_second_call(args[0], way)
         _require_blocks(first, depth, way)
+        _require_numbers(args[0], depth, way)
         bits = _bits(first, depth)
         require(len(set(bits)) == depth, "keys/related", given=way, different=len(set(bits)))
         _require_counts(call, args, 1, way)
@@ -68,17 +76,34 @@ def _named(args: tuple[Any, ...]) -> dict[str, Any]:
     return dict(zip(("blocks", "h", "rngs"), args, strict=True))
 
 
+def _require_no_second_call(blocks: Any, way: str) -> None:
+    """Require no block to be called twice: the result has no digits for that."""
+    got = blocks.calls[...]
+    compare(np.minimum(got, 1), got, given=way, at="blocks.calls")
+
+
 def _require_blocks(result: Any, depth: int, way: str) -> None:
-    """Require an array as `h` is, which went through all blocks in order."""
-    typed = 0 * result if isinstance(result, jax.Array) else result
-    compare(np.zeros_like(_H), typed, given=way)
+    """Require a result that went through all blocks in order."""
     digits = _digits(result, depth)
-    wanted = [_H.astype(int), *(np.full(_H.shape, number) for number in range(1, depth + 1))]
-    if not np.array_equal(np.stack(wanted)[1:], digits[1:] // 2):
-        numbers = [int(each.flat[0]) // 2 for each in digits[1:]]
-        saw = {"given": way, "blocks in order": " ".join(map(str, numbers))}
-        raise fault("value/differs", **saw, wanted=" ".join(map(str, range(1, depth + 1))))
-    compare(wanted[0], digits[0], given=way, at="h, which is sent through")
+    wanted = np.arange(1, depth + 1)
+    differing = np.argwhere((digits[1:] // 2 != wanted[:, None, None]).any(axis=0))
+    if differing.size:
+        where = tuple(differing[0])
+        numbers = digits[1:, *where] // 2
+        saw = {"given": way, "at": f"result{differing[0].tolist()}"}
+        if numbers.max() > depth:
+            value = np.asarray(result)[where]
+            raise fault("value/differs", **saw, got=f"{value}, which the blocks alone do not give")
+        saw["blocks in order"] = " ".join(map(str, numbers))
+        raise fault("value/differs", **saw, wanted=" ".join(map(str, wanted)))
+    compare(_H.astype(int), digits[0], given=way, at="h, which is sent through")
+
+
+def _require_numbers(blocks: Any, depth: int, way: str) -> None:
+    """Require the parameters of the blocks to be as they were."""
+    wanted, got = np.arange(1.0, depth + 1), blocks.number[...]
+    same = np.array_equal(wanted, got)
+    require(same, "nnx/changed", given=way, where="blocks.number", before=wanted, after=got)
 
 
 def _require_counts(call: Any, args: tuple[Any, ...], calls: int, way: str) -> None:

@@ -4,6 +4,9 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
+import jax
+import jax.numpy as jnp
+import numpy as np
 from flax import nnx
 
 from traced.findings.feedback import Found, Question, fault
@@ -26,6 +29,14 @@ def ways_to_call(call: Callable[..., Any]) -> Iterator[tuple[str, Callable[..., 
     yield "without `nnx.jit`", call
     for mode, graph in MODES.items():
         yield f"under `nnx.jit`, in {mode}", nnx.jit(call, graph=graph)
+
+
+def zeros_for(result: Any) -> Any:
+    """Return zeros of the type that an array has, to compare no more than that, or what is none."""
+    is_array = isinstance(result, jax.Array | np.ndarray)
+    return (
+        jnp.zeros_like(result) if is_array and not isinstance(result, jax.core.Tracer) else result
+    )
 
 
 def repeated_noise(

@@ -10,21 +10,28 @@ from flax import nnx
 from traced.course.exercise import Exercise
 from traced.findings.feedback import require
 from traced.lessons.nnx_transforms.solutions.pure_call import pure_call as solution
+from traced.python.values import describe
 from traced.questions import compare
 from traced.running.attempt import attempt
 
 
 class _Meter(nnx.Module):
-    """Add noise, and the sum of what was seen: two kinds of state that a call changes."""
+    """Add noise, and the sum of what was seen: two kinds of state that a call changes.
+
+    It has one setting of training and one of evaluation, and its result has the dtype of `x`.
+    """
 
     def __init__(self) -> None:
         self.scale = nnx.Param(jnp.array([2.0, -1.0, 0.5]))
         self.total = nnx.Variable(jnp.zeros(()))
         self.rngs = nnx.Rngs(0)
+        self.deterministic, self.use_running_average = False, True
 
     def __call__(self, x: Any) -> Any:
+        noise = 0.0 if self.deterministic else 10 * self.rngs.uniform(x.shape)
         self.total[...] += jnp.sum(x)
-        return self.scale * x + self.total[...] + self.rngs.uniform(x.shape)
+        total = self.total[...] if self.use_running_average else 0.0
+        return (self.scale * x + total + noise).astype(x.dtype)
 
 
 _x = jnp.array([1.0, 2.0, -4.0])
@@ -34,12 +41,12 @@ _pure_call: Any = solution
 def _gives_result_and_state(answer: Any) -> None:
     """Require the right pair from each of two calls, and a state that is left as it was."""
     graphdef, state = nnx.split(_Meter())
-    for x in (_x, 2 * _x):
+    for x in (_x, jnp.array([20, -10, 4])):
         given = jax.tree.map(lambda leaf: leaf, state)  # other Variables, to spoil
         got = attempt(answer, graphdef, given, x)
         _require_unchanged(state, given)
         wanted = _pure_call(graphdef, state, x)
-        compare(wanted, got, given=f"x = {x}")
+        compare(wanted, got, given=f"x = {x}, {describe(x)}")
         _, state = wanted
 
 

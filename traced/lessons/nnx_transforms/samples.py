@@ -3,14 +3,13 @@
 from collections.abc import Callable
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
 from traced.course.exercise import Exercise
-from traced.findings.feedback import require
-from traced.lessons.nnx_transforms.modes import repeated_noise, ways_to_call
+from traced.findings.feedback import fault, require
+from traced.lessons.nnx_transforms.modes import repeated_noise, ways_to_call, zeros_for
 from traced.lessons.nnx_transforms.solutions.samples import samples as solution
 from traced.programs.questions import require_bounded_growth
 from traced.questions import compare
@@ -22,10 +21,10 @@ class _Noisy(nnx.Module):
         self.kernel = nnx.Param(jnp.arange(12.0).reshape(4, 3))
 
     def __call__(self, x: Any, rngs: nnx.Rngs) -> Any:
-        return self.kernel @ x + rngs.uniform((4,))
+        return self.kernel @ x + rngs.uniform((4, 2))
 
 
-_x = jnp.array([1.0, 2.0, -4.0])
+_x = jnp.array([[1.0, -1.0], [2.0, 0.0], [-4.0, 3.0]])
 
 
 def _called(answer: Any, n: int) -> Callable[..., Any]:
@@ -41,23 +40,25 @@ def _has_noise_of_its_own(answer: Any) -> None:
         args = {"net": net, "x": _x, "rngs": nnx.Rngs(0)}
         given = f"n = {n}, {way}"
         first = attempt(call, **args)
-        compare(np.broadcast_to(wanted, (n, 4)), _without_noise(first, wanted), given=given)
+        _require_noise(wanted, n, first, given)
         different = len(set(_rows(first)))
         require(different == n, "keys/related", given=given, results=n, different=different)
         if set(_rows(first)) & set(_rows(attempt(call, **args))):
             raise repeated_noise(call, args, _rows, given)
 
 
-def _without_noise(got: Any, wanted: Any) -> Any:
-    """Return what a result should be where its noise lies between 0 and 1, and it elsewhere."""
-    if not isinstance(got, jax.Array) or got.shape[1:] != wanted.shape:
-        return got
-    noise = got - wanted
-    return jnp.where((noise > -1e-4) & (noise < 1 + 1e-4), wanted, got)
+def _require_noise(wanted: Any, n: int, got: Any, given: str) -> None:
+    """Require `n` results, each of them `wanted` and noise between 0 and 1."""
+    compare(np.zeros((n, *wanted.shape), "float32"), zeros_for(got), given=given)
+    noise = np.asarray(got) - wanted
+    for number, each in enumerate(noise):
+        if not np.all((each > -1e-4) & (each < 1 + 1e-4)):
+            saw = {"given": given, "at": f"[{number}], without what the net adds to its noise"}
+            raise fault("value/differs", **saw, wanted="all in 0 to 1", got=np.round(each, 4))
 
 
 def _rows(results: Any) -> list[tuple[float, ...]]:
-    return [tuple(row) for row in np.asarray(results).tolist()]
+    return [tuple(row.ravel().tolist()) for row in np.asarray(results)]
 
 
 def _does_not_grow(answer: Any) -> None:
