@@ -75,7 +75,7 @@ def _counts_under_jit(answer: Any) -> None:
     """
     state = _state() | {"step": jnp.zeros(1, jnp.int32)}
     try:
-        works_under_jit(lambda answer: answer, state, _batches[0])(answer)
+        works_under_jit(lambda answer: answer, state, _batches[0], may_donate=True)(answer)
     except Found as found:
         # Nothing else is promised of a counter with an axis.
         if found.finding.code == "tracing/not-jitted":
