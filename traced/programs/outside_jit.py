@@ -146,7 +146,7 @@ def see_work(f: Callable[..., Any], *args: Any) -> Seen:
         seen.outside += books.work(primitive.name, params, given, back, calls_now())
 
     def see_compiled(result: Any) -> None:
-        seen.jitted = True
+        seen.jitted = seen.computed = True  # what it computes is not known any longer
         leaves = {id(leaf): leaf for leaf in jax.tree.leaves(result)}
         known.update(leaves)
         books.made.update(name for name, leaf in leaves.items() if np.shape(leaf))

@@ -146,15 +146,22 @@ def _same_structure(left: PyTree, right: PyTree) -> bool:
         return False
 
 
+#: With 64 bits on, a Python number has them, and a result of 32 bits is of its kind too.
+NARROW = {"i64[]": "i32[]", "f64[]": "f32[]", "c128[]": "c64[]"}
+
+
 def _compare_leaves(wanted: PyTree, got: PyTree, given: dict[str, object]) -> None:
     if isinstance(got, jax.core.Tracer):
         raise fault("tracing/leaked", place_of_tracer(got), got=f"a tracer {describe(got)}")
     types = {"wanted": describe(wanted).lstrip("~"), "got": describe(got).lstrip("~")}
     require("[" in types["got"], "value/structure", **given, **types)
     require(np.shape(wanted) == np.shape(got), "value/shape", **given, **types)
-    if not _is_python_number(wanted):
+    if _is_python_number(wanted):
+        fits = types["got"] in (types["wanted"], NARROW.get(types["wanted"]))
+    else:
         types["got"] = _own_dtype(got) or types["got"]
-    require(types["wanted"] == types["got"], "value/dtype", **given, **types)
+        fits = types["wanted"] == types["got"]
+    require(fits, "value/dtype", **given, **types)
     with np.errstate(all="ignore"):  # a value out of all bounds differs, and that is all
         # Of NumPy's own types: a Python number beyond those of `wanted` would become infinite.
         sides = on_host(wanted), on_host(got)
