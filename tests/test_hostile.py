@@ -25,6 +25,8 @@ from traced.running import attempt
 from traced.running.diagnosis import RAISED
 from traced.running.messages import MESSAGES
 
+pytestmark = pytest.mark.usefixtures("compiled_once")
+
 seen = []
 count = 0
 

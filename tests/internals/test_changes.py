@@ -31,6 +31,8 @@ from traced.randomness.keys import record_keys
 from traced.running import diagnosis, messages
 from traced.static_shapes import shapes
 
+pytestmark = pytest.mark.usefixtures("compiled_once")
+
 
 @pytest.fixture(autouse=True)
 def as_readers_have_it(strictness):

@@ -9,6 +9,8 @@ from flax import nnx
 from traced import ask
 from traced.modules.questions import keeps_structure, shares_nothing, updates_like
 
+pytestmark = pytest.mark.usefixtures("compiled_once")
+
 X = jnp.ones((3, 2))
 
 

@@ -11,6 +11,8 @@ from jax import lax
 
 from traced.numbers.derivatives import find_derivatives, find_wrong_derivatives
 
+pytestmark = pytest.mark.usefixtures("compiled_once")
+
 X = jnp.array([0.3, -1.2, 2.5, 0.7, -0.1])
 
 

@@ -26,6 +26,8 @@ from tests.randomness.key_programs import (
 )
 from traced.randomness.keys import HOWS, KINDS, find_key_events, find_key_reuses, record_keys
 
+pytestmark = pytest.mark.usefixtures("compiled_once")
+
 
 def kinds_and_keys(events):
     return [(event.kind, event.key) for event in events]
