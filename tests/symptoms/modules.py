@@ -35,6 +35,9 @@ PROGRAMS = {
         "nnx.LayerNorm(4, rngs=nnx.Rngs(0))(jnp.ones((2, 3)))"
     ),
     "TypeError: Accuracy.update() missing": "nnx.metrics.Accuracy().update(loss=x)",
+    "ValueError: FrozenDict is immutable": (
+        "from flax.core import freeze\nfreeze({'w': x})['w'] = 2 * x"
+    ),
     # Flax Linen
     "AttributeError: only accessible from inside 'init' or 'apply'": (
         "import flax.linen as nn\n"

@@ -175,5 +175,10 @@ PROGRAMS = {
         "tx.update(p, tx.init(p))"
     ),
     "own text of a ref": ('raise ValueError("traced returned a mutable array reference")'),
+    "own key in a debug print": ('losses = {}\njax.debug.print("loss {}", losses["train"])'),
+    "own cell": (
+        "class Cell:\n    def __call__(self, carry, inputs):\n        return carry\nCell()(1)"
+    ),
+    "np index of a row": ("np.ones(3)[5]"),
     "np dtype dict": ('np.array([1, 2], dtype={"x": [1, 2]})'),
 }

@@ -383,4 +383,13 @@ PROGRAMS = {
     ("chain of a list", "optimizer-arguments"): (
         "optax.chain([optax.clip(1.0), optax.adam(1e-3)])"
     ),
+    ("debug print without braces", "debug-print"): (
+        'jax.jit(lambda x: jax.debug.print("loss", x))(1.0)'
+    ),
+    ("debug print with another name", "debug-print"): ('jax.debug.print("loss {loss}", 1.0)'),
+    ("linear of one size", "layer-sizes"): ("nnx.Linear(64, rngs=nnx.Rngs(0))"),
+    ("lstm without carry", "cell-carry"): (
+        "cell = nnx.LSTMCell(3, 4, rngs=nnx.Rngs(0))\ncell(jnp.ones((1, 3)))"
+    ),
+    ("device by name", "unknown-backend"): ('jax.device_put(jnp.ones(3), "cpu")'),
 }

@@ -42,9 +42,10 @@ CALLED = {
         *(jax.lax.all_gather, jax.lax.all_to_all, jax.lax.ppermute),
         *(jax.lax.axis_index, jax.lax.axis_size),
     ),
+    "jax.print": (jax.debug.print,),
 }
 #: Functions of `jax.numpy`, and methods, that look up the size of an axis before they check it.
-AXES = ("mean", "std", "var", "argmax", "argmin", "nanargmax", "nanargmin", "split")
+AXES = ("mean", "std", "var", "argmax", "argmin", "nanargmax", "nanargmin", "split", "swapaxes")
 # The interpreter names the classes of what it could not combine: `'list' and 'DynamicJaxprTracer'`.
 CLASSES_OF_JAX = re.compile(r"\bjaxlib\b|\bArrayImpl\b|Tracer\b|\b_DimExpr\b|\bPRNGKeyArray\b|key<")
 
