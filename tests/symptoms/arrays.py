@@ -112,6 +112,19 @@ PROGRAMS = {
     "TypeError: 'tuple' and 'DynamicJaxprTracer'": "jax.jit(lambda x: (1.0,) + x)(x)",
     "TypeError: 'tuple' and 'BatchTracer'": "jax.vmap(lambda x: (2.0,) * x)(x)",
     "TypeError: 'tuple' and 'LinearizeTracer'": "jax.grad(lambda x: (2.0,) * x)(1.0)",
+    "ValueError: entry not a 2- or 3- tuple": "jnp.array({'x': [1, 2], 'y': [0, 1]})",
+    "TypeError: shape must have every element be nonnegative": "jnp.zeros(-1)",
+    "ValueError: `jax.device_put` only accepts": "jax.device_put(x, 'cpu')",
+    "IndexError: is out of bounds for axis": "jnp.swapaxes(x, 0, 1)",
+    # refs and updates
+    "TypeError: and 'Ref'": "2 * jax.new_ref(x)",
+    "TypeError: '_IndexUpdateHelper' object is not callable": "x.at(0).set(1.0)",
+    "ValueError: Length of slice indices must match number of operand dimensions": (
+        "jax.lax.dynamic_slice(x, (0, 0), (2, 2))"
+    ),
+    "TypeError: update must have the same rank as operand": (
+        "jax.lax.dynamic_update_slice(jnp.ones((3, 3)), x, (0, 0))"
+    ),
     "TypeError: as a data type": "x.astype(3)",
     "ValueError: must have shape [..., n, n]": "jnp.linalg.inv(jnp.ones((2, 3)))",
     "ValueError: Invalid shapes for solve": (

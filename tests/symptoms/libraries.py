@@ -15,6 +15,8 @@ OPTAX = {
     "ValueError: indices and arr must have the same number of dimensions": (
         "optax.softmax_cross_entropy_with_integer_labels(jnp.ones((2, 3)), jnp.ones((2, 3), int))"
     ),
+    "TypeError: 'NoneType' has no len()": "optax.adam(0.1).update({'w': x}, None)",
+    "AttributeError: object has no attribute 'init'": "optax.chain([optax.sgd(0.1)])",
 }
 
 #: Each gets `path`, where nothing is yet, and a checkpointer.
@@ -30,6 +32,12 @@ ORBAX = {
         "    ocp.PyTreeCheckpointer().save('checkpoint', {'x': x})"
     ),
     "FileNotFoundError: Checkpoint at … not found": "checkpointer.restore(path)",
+    "ValueError: Checkpoint for step … already exists": (
+        "manager = ocp.CheckpointManager(path)\n"
+        "manager.save(0, args=ocp.args.StandardSave({'x': x}))\n"
+        "manager.wait_until_finished()\n"
+        "manager.save(0, args=ocp.args.StandardSave({'x': x}), force=True)"
+    ),
     "FileNotFoundError: No steps found": "ocp.CheckpointManager(path).restore(None)",
 }
 

@@ -33,6 +33,10 @@ SINCE_0_12 = {
     "ValueError: must be equal to aval's ndim": (
         "jax.device_put(x, jax.NamedSharding(mesh, jax.P('i', 'j')))"
     ),
+    "TypeError: cannot differentiate with respect to a Ref-typed argument": (
+        "jax.grad(lambda ref: ref[0])(jax.new_ref(x))"
+    ),
+    "TypeError: a Ref can't be passed where an array is expected": "jnp.sum(jax.new_ref(x))",
     "ConcretizationTypeError: The size argument of jnp.compress must be specified": (
         "jax.jit(jnp.compress)(x > 0, x)"
     ),

@@ -31,6 +31,29 @@ PROGRAMS = {
     "DeprecationWarning: outside of 'nnx.capture()' is deprecated": (
         "layer.sow(nnx.Intermediate, 'h', x)"
     ),
+    "TypeError: cannot reshape array of shape … into shape [": (
+        "nnx.LayerNorm(4, rngs=nnx.Rngs(0))(jnp.ones((2, 3)))"
+    ),
+    "TypeError: Accuracy.update() missing": "nnx.metrics.Accuracy().update(loss=x)",
+    "ValueError: FrozenDict is immutable": (
+        "from flax.core import freeze\nfreeze({'w': x})['w'] = 2 * x"
+    ),
+    # Flax Linen
+    "AttributeError: only accessible from inside 'init' or 'apply'": (
+        "import flax.linen as nn\n"
+        "class Net(nn.Module):\n"
+        "    def setup(self):\n"
+        "        self.dense = nn.Dense(4)\n"
+        "Net().dense"
+    ),
+    "ApplyScopeInvalidVariablesTypeError: ": (
+        "import flax.linen as nn\ndense = nn.Dense(4)\ndense.apply(dense.init(key, x)['params'], x)"
+    ),
+    "ApplyScopeInvalidVariablesStructureError: ": (
+        "import flax.linen as nn\n"
+        "dense = nn.Dense(4)\n"
+        "dense.apply({'params': dense.init(key, x)}, x)"
+    ),
     "TypeError: passed to dict.__format__": "nnx.state(layer, {nnx.Param: 1})",
     "ValueError: Invalid format specifier '!r'": "nnx.state(layer, 1)",
     "ValueError: Autoregressive cache shape error": (

@@ -152,4 +152,33 @@ PROGRAMS = {
         'raise KeyError("Unknown key \\"default\\" in CompositeCheckpointHandler.")'
     ),
     "index of a shape": ("def g(x):\n    return x.shape[3]\njax.jit(g)(jnp.ones(2))"),
+    "index inside a call": ("axes = (0, 1)\njnp.sum(jnp.ones(3), axis=axes[2])"),
+    "own call in a body": (
+        "def cell(c, x, w):\n"
+        "    return c\n"
+        "def body(c, x):\n"
+        "    return cell(c, x), c\n"
+        "lax.scan(body, 0.0, jnp.arange(3.0))"
+    ),
+    "scan without its arguments": ("lax.scan(lambda c, x: (c, x))"),
+    "own assertion beside a collective": (
+        "def f(x):\n"
+        "    assert x.ndim == 2\n"
+        '    return lax.psum(x, "i")\n'
+        'jax.vmap(f, axis_name="i")(jnp.ones(3))'
+    ),
+    "own length of None in a schedule": (
+        "steps = None\n"
+        "def schedule(count):\n"
+        "    return 0.1 / len(steps)\n"
+        'tx = optax.sgd(schedule); p = {"w": jnp.ones(2)}\n'
+        "tx.update(p, tx.init(p))"
+    ),
+    "own text of a ref": ('raise ValueError("traced returned a mutable array reference")'),
+    "own key in a debug print": ('losses = {}\njax.debug.print("loss {}", losses["train"])'),
+    "own cell": (
+        "class Cell:\n    def __call__(self, carry, inputs):\n        return carry\nCell()(1)"
+    ),
+    "np index of a row": ("np.ones(3)[5]"),
+    "np dtype dict": ('np.array([1, 2], dtype={"x": [1, 2]})'),
 }

@@ -349,4 +349,47 @@ PROGRAMS = {
     ),
     ("init only", "optimizer-methods"): ("optax.adam(1e-3).apply_gradients(3)"),
     ("Mesh", "mesh-axis-names"): ('Mesh(np.array(jax.devices()), ("a", "b"))'),
+    ("switch between rates", "cond-callables"): (
+        "def rate(stage, lr):\n    return lax.switch(stage, [lr, 0.1 * lr])\nrate(1, 0.1)"
+    ),
+    ("mean along no axis", "axis-out-of-bounds"): ("jnp.ones(4).mean(axis=1)"),
+    ("argmax under jit", "axis-out-of-bounds"): (
+        "jax.jit(lambda x: jnp.argmax(x, axis=-2))(jnp.ones(4))"
+    ),
+    ("array of a dict", "non-numeric-array"): ('jnp.asarray({"x": [1, 2], "y": [0, 1]})'),
+    ("ref in a dict", "Ref-as-value"): (
+        '@jax.jit\ndef make(n):\n    return {"count": jax.new_ref(n)}\nmake(jnp.zeros(3))'
+    ),
+    ("ref as carry", "Ref-as-value"): (
+        "lax.scan(lambda c, x: (c, c[...]), jax.new_ref(jnp.zeros(3)), jnp.arange(3))"
+    ),
+    ("psum over no axis of the mesh", "unbound-axis-name"): (
+        'mesh = jax.make_mesh((1,), ("data",), axis_types=(AxisType.Auto,))\n'
+        'total = shard_map(lambda x: lax.psum(x, "batch"), mesh=mesh,\n'
+        '                  in_specs=P("data"), out_specs=P())\n'
+        "total(jnp.ones(2))"
+    ),
+    ("scan of one argument", "loop-function"): ("lax.scan(lambda c: (c, c), 0.0, jnp.arange(3.0))"),
+    ("while of two arguments", "loop-function"): (
+        "lax.while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, x), (0, 1.0))"
+    ),
+    ("branch without operand", "loop-function"): (
+        "lax.cond(True, lambda: 1.0, lambda: 2.0, jnp.ones(2))"
+    ),
+    ("at with parentheses", "in-place-assignment"): ("jnp.zeros(3).at(0).set(1)"),
+    ("state None", "optimizer-state"): (
+        'optax.sgd(0.1, momentum=0.9).update({"w": jnp.ones(3)}, None)'
+    ),
+    ("chain of a list", "optimizer-arguments"): (
+        "optax.chain([optax.clip(1.0), optax.adam(1e-3)])"
+    ),
+    ("debug print without braces", "debug-print"): (
+        'jax.jit(lambda x: jax.debug.print("loss", x))(1.0)'
+    ),
+    ("debug print with another name", "debug-print"): ('jax.debug.print("loss {loss}", 1.0)'),
+    ("linear of one size", "layer-sizes"): ("nnx.Linear(64, rngs=nnx.Rngs(0))"),
+    ("lstm without carry", "cell-carry"): (
+        "cell = nnx.LSTMCell(3, 4, rngs=nnx.Rngs(0))\ncell(jnp.ones((1, 3)))"
+    ),
+    ("device by name", "unknown-backend"): ('jax.device_put(jnp.ones(3), "cpu")'),
 }

@@ -39,6 +39,9 @@ PROGRAMS = {
     "ValueError: The argument to a VJP function returned by `jax.vjp` must match": (
         "jax.vjp(jnp.sin, 1.0)[1]((1.0, 2.0))"
     ),
+    "ValueError: linearized function called on tangent values inconsistent": (
+        "jax.linearize(jnp.sin, x)[1](jnp.ones(2))"
+    ),
     # loops and branches
     "ValueError: Array inputs to associative_scan must have the same first dimension": (
         "jax.lax.associative_scan(lambda a, b: a, (x, jnp.ones(2)))"
@@ -132,6 +135,7 @@ PROGRAMS = {
     "ValueError: passed to with_sharding_constraint can only refer to Auto axes": (
         "jax.lax.with_sharding_constraint(x, jax.NamedSharding(mesh, jax.P('i')))"
     ),
+    "TypeError: iteration over a 0-d key array": "for_weights, for_noise = key",
     # custom rules and callbacks
     "AttributeError: No JVP defined for custom_jvp function": "jax.custom_jvp(jnp.sin)(1.0)",
     "ValueError: must produce an output with the same type as the args tuple of the primal": (

@@ -4,6 +4,7 @@ JAX removes its own frames from a traceback, so that a line of the reader may st
 although JAX raised the error. Then what that line called tells where it was raised.
 """
 
+import ast
 import functools
 import inspect
 import re
@@ -18,7 +19,7 @@ import jax
 import numpy as np
 
 from traced.internals.frames import is_generated
-from traced.python.operands import UNKNOWN, operands_at, owner_of_memory
+from traced.python.operands import UNKNOWN, node_at, operands_at, owner_of_memory
 from traced.python.places import is_library_code
 
 #: The libraries that errors are told apart by, and the packages that each consists of.
@@ -30,6 +31,21 @@ SHORTENED = "JAX has removed its internal frames"
 #: The classes of what JAX makes the cause of an error: the first keeps the whole traceback.
 UNFILTERED = "UnfilteredStackTrace"
 STAND_INS = (UNFILTERED, "JaxStackTraceBeforeTransformation")
+#: What an error is told apart by too: which functions of JAX were called where it was raised.
+CALLED = {
+    "jax.loop": (
+        *(jax.lax.scan, jax.lax.fori_loop, jax.lax.while_loop, jax.lax.map),
+        *(jax.lax.cond, jax.lax.switch, jax.lax.associative_scan),
+    ),
+    "jax.collective": (
+        *(jax.lax.psum, jax.lax.pmean, jax.lax.pmax, jax.lax.pmin, jax.lax.psum_scatter),
+        *(jax.lax.all_gather, jax.lax.all_to_all, jax.lax.ppermute),
+        *(jax.lax.axis_index, jax.lax.axis_size),
+    ),
+    "jax.print": (jax.debug.print,),
+}
+#: Functions of `jax.numpy`, and methods, that look up the size of an axis before they check it.
+AXES = ("mean", "std", "var", "argmax", "argmin", "nanargmax", "nanargmin", "split", "swapaxes")
 # The interpreter names the classes of what it could not combine: `'list' and 'DynamicJaxprTracer'`.
 CLASSES_OF_JAX = re.compile(r"\bjaxlib\b|\bArrayImpl\b|Tracer\b|\b_DimExpr\b|\bPRNGKeyArray\b|key<")
 
@@ -63,8 +79,26 @@ def _libraries(error: BaseException) -> Iterator[str]:
         yield from _libraries_at(entries[-1], error)
     elif SHORTENED in _notes(error):
         yield from ("jax",) * bool(entries)
+    if entries:
+        yield from _called_at(entries[0], error)
     for cause in causes_of(error):
         yield from _libraries(cause)
+
+
+def _called_at(entry: TracebackType, error: BaseException) -> Iterator[str]:
+    """Yield of which kind a function of JAX is that the reader's last line called.
+
+    What is wrong with its own arguments the interpreter says by its name: `scan() missing`.
+    """
+    called = operands_at(entry)
+    for kind, functions in CALLED.items():
+        for each in functions:
+            if any(each is one for one in called) and f"{each.__name__}()" not in str(error):
+                yield kind
+    node = node_at(entry)
+    if node and isinstance(node[0], ast.Call) and isinstance(node[0].func, ast.Attribute):
+        known = {name for each in called for name in libraries_of_object(each)}
+        yield from ("jax.axis",) * (node[0].func.attr in AXES and "jax" in known)
 
 
 def causes_of(error: BaseException) -> list[BaseException]:
