@@ -448,3 +448,13 @@ def test_what_xla_does_not_know_is_not_told_as_minus_one():
 
     (facts,) = explore(through_python, jnp.ones(3)).facts
     assert "flop" not in facts
+
+
+def test_a_function_that_writes_to_a_ref_is_explored():
+    def count(ref):
+        ref[...] = ref[...] + 1
+        return ref[...] * 2
+
+    picture = explore(count, jax.new_ref(jnp.ones(3)))
+    assert picture.facts[0].endswith("12 bytes in, 12 bytes out")
+    assert "ref[...] * 2" in str(picture)

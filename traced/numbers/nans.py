@@ -73,8 +73,13 @@ def find_first_nan(f: Callable[..., Any], *args: Any, **kwargs: Any) -> FirstNan
 
 def _inputs(f: Callable[..., Any], leaves: dict[str, Any]) -> dict[str, Any]:
     # A number may be static for a jitted function, and an object for any: they stay as they are.
+    # So does a Python integer, which is always finite: it may be an axis or a size.
     arrays = (jax.Array, np.ndarray) if hasattr(f, "trace") else object
-    kept = {name: leaf for name, leaf in leaves.items() if isinstance(leaf, arrays)}
+    kept = {
+        name: leaf
+        for name, leaf in leaves.items()
+        if isinstance(leaf, arrays) and not isinstance(leaf, int)
+    }
     # What `f` writes to a Ref is written to a copy of it.
     return {
         name: jax.new_ref(leaf[...]) if isinstance(leaf, jax.Ref) else leaf
