@@ -1,11 +1,16 @@
 """Which finding an error stands for, where, and what was seen."""
 
+import math
+
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 from jax import lax
 
 from traced.findings.feedback import Found
+from traced.numbers.nans import find_first_nan
+from traced.programs.jaxprs import find_equations
 from traced.running.attempt import attempt
 
 kept = []
@@ -163,3 +168,24 @@ def test_axes_that_do_not_fit_are_told_with_the_arguments(case):
     found = finding(call)
     assert found.code == "trees/prefix"
     assert [": ".join(pair) for pair in found.saw] == saw
+
+
+MESH = jax.make_mesh((1,), ("i",), axis_types=(jax.sharding.AxisType.Explicit,))
+SPEC = jax.sharding.PartitionSpec("i")
+OF_LIBRARIES = {
+    "tracing/value-needed": (math.sqrt, (2.0,)),
+    "tracing/numpy-on-tracer": (np.sin, (jnp.ones(3),)),
+    "runs/raised": (
+        jax.shard_map(jnp.sin, mesh=MESH, in_specs=SPEC, out_specs=SPEC),
+        (jnp.ones(4),),
+    ),
+}
+
+
+@pytest.mark.parametrize("code", OF_LIBRARIES)
+def test_what_jax_raises_of_a_function_of_a_library_is_no_fault_of_a_probe(code):
+    f, args = OF_LIBRARIES[code]
+    for probe in (find_equations, find_first_nan):
+        with pytest.raises(Found) as caught:
+            attempt(probe, f, *args)
+        assert caught.value.finding.code == code
