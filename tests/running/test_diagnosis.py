@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from jax import lax
 
+from traced import ask
 from traced.findings.feedback import Found
 from traced.numbers.nans import find_first_nan
 from traced.programs.jaxprs import find_equations
+from traced.questions import changes_nothing, derives_its_values, stays_finite, uses_jit
 from traced.running.attempt import attempt
 
 kept = []
@@ -189,3 +191,12 @@ def test_what_jax_raises_of_a_function_of_a_library_is_no_fault_of_a_probe(code)
         with pytest.raises(Found) as caught:
             attempt(probe, f, *args)
         assert caught.value.finding.code == code
+
+
+@pytest.mark.parametrize(
+    "question", [stays_finite(1.0), derives_its_values(1.0), uses_jit(1.0), changes_nothing(1.0)]
+)
+def test_what_cannot_be_called_is_told_as_that(question):
+    feedback = ask(question, 3)
+    assert feedback.state == "not yet"
+    assert "`f` must be a callable, got int" in str(feedback)

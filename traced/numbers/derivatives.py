@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from traced.numbers.finite_differences import Sampled, Stencil, Verdict
+from traced.python.calls import require_callable
 from traced.python.values import describe_tree
 from traced.pytrees.differences import call_with, name_arguments
 
@@ -92,6 +93,7 @@ def find_derivatives(
     >>> found.argument, found.verdict, found.error < found.tolerance < 1e-3
     ('x', 'agrees', True)
     """
+    require_callable(f)
     # What overflows is looked at: it needs no warning.
     with np.errstate(all="ignore"):
         point = _Point(f, args, kwargs)

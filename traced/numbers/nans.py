@@ -13,6 +13,7 @@ from traced.internals import jaxprs
 from traced.internals.frames import calls_to, lines_of
 from traced.internals.interpreter import Interpreter, Results, choose
 from traced.programs.jaxprs import jitted
+from traced.python.calls import require_callable
 from traced.python.places import Place, first_place, is_library
 from traced.python.values import describe
 from traced.pytrees.differences import call_with, name_arguments
@@ -61,6 +62,7 @@ def find_first_nan(f: Callable[..., Any], *args: Any, **kwargs: Any) -> FirstNan
     >>> found.primitive, found.operands, found.result
     ('exp', ('~f32[] 100.',), '~f32[] inf')
     """
+    require_callable(f)
     leaves = _inputs(f, name_arguments(f, args, kwargs))
 
     def call(*values: Any) -> Any:

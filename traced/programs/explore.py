@@ -142,7 +142,7 @@ class Exploration:
     ) -> list[Pane]:
         names = [f" of {name}" for name in self._names()] if len(programs) > 1 else [""]
         return [
-            Pane(f"{what}{name}, {whence}", tuple(map(labels.row, lines)))
+            Pane(f"{what}{name}, {whence}", labels.rows(lines))
             for name, lines in zip(names, programs, strict=True)
         ]
 

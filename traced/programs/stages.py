@@ -30,6 +30,9 @@ IDLE = {
     "return",
 }
 
+#: An operation, which an attribute is not: `#stablehlo.gather<...>` or `{stablehlo.mesh = ...}`.
+OPERATION = r'[ "]stablehlo\.(\w+)'
+
 
 @dataclass(frozen=True)
 class Stages:
@@ -51,7 +54,7 @@ def count_stages(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Stages:
     """
     lowered = trace(f, *args, **kwargs).lower()
     compiled = parse_hlo(lowered.compile().as_text() or "").opcodes
-    stablehlo = Counter(re.findall(r"stablehlo\.(\w+)", lowered.as_text()))
+    stablehlo = Counter(re.findall(OPERATION, lowered.as_text()))
     return Stages(
         count_primitives(f, *args, **kwargs),
         _working(stablehlo),
