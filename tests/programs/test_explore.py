@@ -482,8 +482,8 @@ def test_of_many_operands_and_results_the_first_and_the_last_are_shown():
     equation = explore(call, [1.0] * 9).panes[1].rows[1]
     assert equation.text == "j:f32[] … r:f32[] = jit[name=of_many] a … i"
     assert [row.text for row in equation.inner[:2]] == [
-        " ".join(f"{name}:f32[]" for name in "jklmnopqr"),
-        "a b c d e f g h i",
+        "results: " + " ".join(f"{name}:f32[]" for name in "jklmnopqr"),
+        "operands: a b c d e f g h i",
     ]
 
 

@@ -106,6 +106,12 @@ def flat_rows(rows: Iterable[PaneRow]) -> Iterator[PaneRow]:
         yield from flat_rows(row.inner)
 
 
+def _unfolded(rows: Iterable[PaneRow]) -> Iterator[PaneRow]:
+    for row in rows:
+        yield row
+        yield from _unfolded(row.inner if row.is_open else ())
+
+
 def _width(rows: Iterable[PaneRow]) -> int:
     return max((len(row.label) for row in rows), default=0)
 
@@ -156,7 +162,7 @@ def _pane(pane: Pane, number: int, colours: Mapping[str, str]) -> str:
     width = _width(flat_rows(pane.rows))
     rows = "".join(_row(row, width, colours) for row in pane.rows)
     title = escape(pane.title)
-    longest = max((len(row.text) + row.depth for row in pane.rows), default=0)
+    longest = max((len(row.text) + row.depth for row in _unfolded(pane.rows)), default=0)
     share = min(max(longest, LEAST), MOST)  # of the room that is left
     return (
         f'<div role="group" aria-label="{title}" tabindex="0" data-pane="{number}"'

@@ -139,7 +139,8 @@ def _equation(eqn: "JaxprEqn", names: _VariableNames, depth: int) -> Line:
 
     is_long, whole = len(told) > ROOM, call(told, outputs, inputs)
     brief = call("[…]" if is_long else told, _ends(outputs), _ends(inputs))
-    many = [" ".join(each) for each in (outputs, inputs) if len(each) > MANY]
+    sides = {"results": outputs, "operands": inputs}
+    many = [f"{side}: {' '.join(each)}" for side, each in sides.items() if len(each) > MANY]
     return Line(
         whole,
         depth,
