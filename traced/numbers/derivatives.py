@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from traced.numbers.finite_differences import Sampled, Stencil, Verdict
 from traced.python.calls import require_callable
 from traced.python.values import describe_tree
-from traced.pytrees.differences import call_with, name_arguments
+from traced.pytrees.differences import call_with, name_arguments, require_values
 
 Mode = Literal["reverse", "forward"]
 
@@ -110,6 +110,7 @@ class _Point:
         self, f: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
     ) -> None:
         self.leaves = name_arguments(f, args, kwargs)
+        require_values(self.leaves)
         self.refs = {name: x for name, x in self.leaves.items() if isinstance(x, jax.Ref)}
         self.call_with = partial(call_with, f, args, kwargs)
         self.floats = {name: _host(leaf) for name, leaf in self.leaves.items() if _is_float(leaf)}

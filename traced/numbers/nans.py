@@ -16,7 +16,7 @@ from traced.programs.jaxprs import jitted
 from traced.python.calls import require_callable
 from traced.python.places import Place, first_place, is_library
 from traced.python.values import describe
-from traced.pytrees.differences import call_with, name_arguments
+from traced.pytrees.differences import call_with, name_arguments, require_values
 
 #: How bad a value is: finite, infinite, not a number.
 FINITE, INF, NAN = 0, 1, 2
@@ -63,7 +63,9 @@ def find_first_nan(f: Callable[..., Any], *args: Any, **kwargs: Any) -> FirstNan
     ('exp', ('~f32[] 100.',), '~f32[] inf')
     """
     require_callable(f)
-    leaves = _inputs(f, name_arguments(f, args, kwargs))
+    named = name_arguments(f, args, kwargs)
+    require_values(named)
+    leaves = _inputs(f, named)
 
     def call(*values: Any) -> Any:
         return call_with(f, args, kwargs, dict(zip(leaves, values, strict=True)))
