@@ -197,3 +197,26 @@ def test_no_smooth_function_is_found_wrong(coefficients, n):
         return sum(c * jnp.sin((i + 1) * x) for i, c in enumerate(coefficients))
 
     assert find_wrong_derivatives(f, jnp.linspace(-1.0, 2.0, n), modes=("reverse",)) == []
+
+
+def test_what_is_written_to_a_ref_is_written_to_a_copy():
+    def count(ref, x):
+        ref[...] = ref[...] + 1.0
+        return ref[...] * x
+
+    ref = jax.new_ref(jnp.ones(2))
+    assert find_wrong_derivatives(count, ref, jnp.array([2.0, 3.0])) == []
+    assert ref[...].tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "message"),
+    [
+        (lambda ref: ref[...], jax.new_ref(jnp.ones(2)), "`f` must take floats"),
+        (lambda x: x.astype("int8"), jnp.ones(2), r"`f` must return floats, got i8\[2\]"),
+        (lambda x: None, jnp.ones(2), "`f` must return floats, got None"),
+    ],
+)
+def test_what_has_no_derivatives_is_told_with_its_type(f, x, message):
+    with pytest.raises(TypeError, match=message):
+        find_wrong_derivatives(f, x)

@@ -245,3 +245,8 @@ def test_a_chain_breaks_where_evaluating_it_by_hand_does(names, x):
     assert (found is None) is (not values or values[-1])
     if found:
         assert found.primitive == names[values.index(False)]
+
+
+def test_an_integer_of_a_function_that_is_not_jitted_may_be_a_size():
+    found = find_first_nan(lambda x, k: lax.top_k(jnp.log(x), k)[0], jnp.array([-1.0, 2.0]), 2)
+    assert found.primitive == "log"

@@ -29,3 +29,10 @@ def test_a_sound_function_passes(question, f):
 )
 def test_an_unsound_one_gets_its_finding(question, f, code):
     assert ask(question, f).finding.code == code
+
+
+@pytest.mark.parametrize("question", [derives_its_values, stays_finite])
+def test_an_argument_without_values_is_named(question):
+    feedback = ask(question(jax.ShapeDtypeStruct((3,), "float32")), lambda x: 2 * x)
+    assert feedback.state == "not yet"
+    assert "`x` must be an array, got a ShapeDtypeStruct" in str(feedback)

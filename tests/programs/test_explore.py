@@ -448,3 +448,47 @@ def test_what_xla_does_not_know_is_not_told_as_minus_one():
 
     (facts,) = explore(through_python, jnp.ones(3)).facts
     assert "flop" not in facts
+
+
+def test_a_function_that_writes_to_a_ref_is_explored():
+    def count(ref):
+        ref[...] = ref[...] + 1
+        return ref[...] * 2
+
+    picture = explore(count, jax.new_ref(jnp.ones(3)))
+    assert picture.facts[0].endswith("12 bytes in, 12 bytes out")
+    assert "ref[...] * 2" in str(picture)
+
+
+@jax.jit
+def of_many(xs):
+    return [jnp.sin(x) for x in xs]
+
+
+def test_a_jitted_function_inside_another_is_unfolded():
+    def call(xs):
+        return of_many(xs)
+
+    jaxpr = explore(call, [1.0] * 9).panes[1]
+    (_, equation, _) = jaxpr.rows
+    assert equation.is_open
+    assert "<details open" in explore(call, [1.0] * 9)._repr_html_()
+
+
+def test_of_many_operands_and_results_the_first_and_the_last_are_shown():
+    def call(xs):
+        return of_many(xs)
+
+    equation = explore(call, [1.0] * 9).panes[1].rows[1]
+    assert equation.text == "j:f32[] … r:f32[] = jit[name=of_many] a … i"
+    assert [row.text for row in equation.inner[:2]] == [
+        "results: " + " ".join(f"{name}:f32[]" for name in "jklmnopqr"),
+        "operands: a b c d e f g h i",
+    ]
+
+
+def test_a_loop_among_other_equations_stays_folded():
+    def call(x):
+        return jax.lax.fori_loop(0, 3, lambda i, y: y * x, x) + 1.0
+
+    assert not any(row.is_open for row in explore(call, 2.0).panes[1].rows)

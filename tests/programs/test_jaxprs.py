@@ -1,5 +1,8 @@
 """Equations and primitives, through nested jaxprs, of functions that the course did not write."""
 
+import re
+from dataclasses import dataclass
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -7,12 +10,15 @@ import pytest
 from flax import nnx
 from jax import lax
 
+from traced.programs.explore import explore
 from traced.programs.jaxprs import (
     count_equations,
     count_primitives,
     find_equations,
     jaxpr_of,
 )
+from traced.programs.memory import measure_program
+from traced.programs.stages import show_hlo
 
 
 @jax.custom_jvp
@@ -133,3 +139,37 @@ def test_numpy_and_keyword_arguments_are_taken():
 def test_what_the_function_raises_comes_through():
     with pytest.raises(jax.errors.TracerBoolConversionError):
         count_equations(lambda x: 1.0 if x > 0 else 2.0, 1.0)
+
+
+@dataclass
+class Settings:
+    rate: float
+
+
+NO_ARRAYS = {
+    "`mode` must be an array or a number, got str": (lambda x, mode: x, (1.0, "sum"), {}),
+    "`tree['name']` must be": (lambda tree: tree["x"], ({"x": 1.0, "name": "model"},), {}),
+    "`settings` must be an array or a number, got Settings": (
+        lambda x, settings: x,
+        (1.0, Settings(0.1)),
+        {},
+    ),
+    "got str, and so must 1 other": (lambda x, *names: x, (1.0, "a", "b"), {}),
+}
+
+
+@pytest.mark.parametrize("tool", [count_equations, explore, show_hlo, measure_program])
+@pytest.mark.parametrize("message", NO_ARRAYS)
+def test_an_argument_that_is_no_array_is_named(tool, message):
+    f, args, kwargs = NO_ARRAYS[message]
+    with pytest.raises(TypeError, match=re.escape(message)) as raised:
+        tool(f, *args, **kwargs)
+    assert "close over what is not traced" in str(raised.value)
+
+
+def test_an_error_of_the_function_itself_comes_through():
+    def f(x, mode):
+        raise TypeError("mine")
+
+    with pytest.raises(TypeError, match="mine"):
+        count_equations(f, 1.0, 2.0)

@@ -96,3 +96,20 @@ def test_the_arguments_are_not_consumed():
 def test_shapes_will_do_for_arguments():
     wide = jax.ShapeDtypeStruct((1000, 1000), "float32")
     assert measure_program(jnp.sin, wide).argument_bytes == 4 * 10**6
+
+
+def test_a_ref_that_is_written_to_is_no_donation():
+    def count(ref, x):
+        ref[...] = ref[...] + 1
+        return x.sum(), ref[...] * 2
+
+    program = measure_program(count, jax.new_ref(X), Y)
+    assert program.argument_bytes == 4 * (4 + 4)
+    assert program.donations == ()
+
+
+def test_one_that_returns_nothing_but_writes_is_measured():
+    def write(ref):
+        ref[...] = ref[...] + 1
+
+    assert measure_program(write, jax.new_ref(X)).donations == ()

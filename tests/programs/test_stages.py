@@ -43,3 +43,10 @@ def test_hlo_is_shown_without_noise(noise):
     text = str(show_hlo(lambda w, x: jnp.sum(jnp.tanh(x @ w) + 1), *args))
     assert "dot(" in text
     assert noise not in text
+
+
+def test_attributes_are_no_operations():
+    gathered = count_stages(lambda x, i: x[i], jnp.ones((3, 2)), jnp.arange(2)).stablehlo
+    drawn = count_stages(jax.random.bits, jax.random.key(0)).stablehlo
+    assert gathered["gather"] == 1
+    assert "mesh" not in drawn

@@ -53,3 +53,27 @@ def test_the_arrays_of_a_method_are_found():
             return x * self.table
 
     assert found(Scale(), jnp.ones(6)) == [("self.table", "f32[6]", 24)]
+
+
+class Gain:
+    def __init__(self):
+        self.table = jnp.arange(6.0)
+
+    def scaled(self, x):
+        return x * self.table
+
+    @partial(jax.jit, static_argnums=0)
+    def jitted(self, x):
+        return x * self.table
+
+    @classmethod
+    def shifted(cls, x):
+        return x + TABLE
+
+
+@pytest.mark.parametrize(
+    ("method", "name"),
+    [(Gain().scaled, "self.table"), (Gain().jitted, "self.table"), (Gain.shifted, "TABLE")],
+)
+def test_the_arrays_of_a_bound_method_are_found_though_its_object_is_no_pytree(method, name):
+    assert found(method, jnp.ones(6)) == [(name, "f32[6]", 24)]

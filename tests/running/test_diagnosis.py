@@ -1,11 +1,18 @@
 """Which finding an error stands for, where, and what was seen."""
 
+import math
+
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 from jax import lax
 
+from traced import ask
 from traced.findings.feedback import Found
+from traced.numbers.nans import find_first_nan
+from traced.programs.jaxprs import find_equations
+from traced.questions import changes_nothing, derives_its_values, stays_finite, uses_jit
 from traced.running.attempt import attempt
 
 kept = []
@@ -163,3 +170,33 @@ def test_axes_that_do_not_fit_are_told_with_the_arguments(case):
     found = finding(call)
     assert found.code == "trees/prefix"
     assert [": ".join(pair) for pair in found.saw] == saw
+
+
+MESH = jax.make_mesh((1,), ("i",), axis_types=(jax.sharding.AxisType.Explicit,))
+SPEC = jax.sharding.PartitionSpec("i")
+OF_LIBRARIES = {
+    "tracing/value-needed": (math.sqrt, (2.0,)),
+    "tracing/numpy-on-tracer": (np.sin, (jnp.ones(3),)),
+    "runs/raised": (
+        jax.shard_map(jnp.sin, mesh=MESH, in_specs=SPEC, out_specs=SPEC),
+        (jnp.ones(4),),
+    ),
+}
+
+
+@pytest.mark.parametrize("code", OF_LIBRARIES)
+def test_what_jax_raises_of_a_function_of_a_library_is_no_fault_of_a_probe(code):
+    f, args = OF_LIBRARIES[code]
+    for probe in (find_equations, find_first_nan):
+        with pytest.raises(Found) as caught:
+            attempt(probe, f, *args)
+        assert caught.value.finding.code == code
+
+
+@pytest.mark.parametrize(
+    "question", [stays_finite(1.0), derives_its_values(1.0), uses_jit(1.0), changes_nothing(1.0)]
+)
+def test_what_cannot_be_called_is_told_as_that(question):
+    feedback = ask(question, 3)
+    assert feedback.state == "not yet"
+    assert "`f` must be a callable, got int" in str(feedback)

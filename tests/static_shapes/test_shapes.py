@@ -149,3 +149,8 @@ def test_shapes_are_found_by_path_without_running():
 def test_shapes_of_a_jitted_function_with_static_arguments():
     f = jax.jit(lambda x, n: x[:n], static_argnames="n")
     assert [each.shape for each in find_shapes(f, jnp.ones(3), n=2)] == [(2,)]
+
+
+def test_an_argument_that_is_no_array_is_named():
+    with pytest.raises(TypeError, match="`mode` must be an array or a number, got str"):
+        find_shapes(lambda x, mode: x, 1.0, "sum")

@@ -193,3 +193,18 @@ def test_a_write_to_a_ref_is_traced_once():
     f = jax.jit(lambda ref, x: ref.__setitem__(0, x))
     ref = jax.new_ref(jnp.zeros(2))
     assert reasons(lambda: (f(ref, 1.0), f(ref, 2.0))) == ["first call"]
+
+
+def test_a_function_with_a_shard_map_in_it_is_recorded():
+    mesh = jax.make_mesh((1,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
+    spec = jax.sharding.PartitionSpec("i")
+
+    def body(x):
+        return 2 * x
+
+    def call(x):
+        return jax.shard_map(body, mesh=mesh, in_specs=spec, out_specs=spec)(x)
+
+    with record_traces() as traces:
+        jax.jit(call)(jnp.ones(4))
+    assert ("call", False) in [(each.function, each.nested) for each in traces]

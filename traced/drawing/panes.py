@@ -54,7 +54,8 @@ class PaneRow:
     """A line of a pane: its label, its text, the labels that it belongs to, the rows folded below.
 
     `at` are the labels that it lights up; `within` are those that light it up besides. A line that
-    did not get any further has a `fate`, which says why, and is struck out.
+    did not get any further has a `fate`, which says why, and is struck out. One that `is_open` has
+    its rows unfolded at first.
     """
 
     label: str
@@ -64,6 +65,7 @@ class PaneRow:
     within: tuple[str, ...] = ()
     inner: tuple["PaneRow", ...] = ()
     fate: str = ""
+    is_open: bool = False
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,12 @@ def flat_rows(rows: Iterable[PaneRow]) -> Iterator[PaneRow]:
     for row in rows:
         yield row
         yield from flat_rows(row.inner)
+
+
+def _unfolded(rows: Iterable[PaneRow]) -> Iterator[PaneRow]:
+    for row in rows:
+        yield row
+        yield from _unfolded(row.inner if row.is_open else ())
 
 
 def _width(rows: Iterable[PaneRow]) -> int:
@@ -154,7 +162,7 @@ def _pane(pane: Pane, number: int, colours: Mapping[str, str]) -> str:
     width = _width(flat_rows(pane.rows))
     rows = "".join(_row(row, width, colours) for row in pane.rows)
     title = escape(pane.title)
-    longest = max((len(row.text) + row.depth for row in pane.rows), default=0)
+    longest = max((len(row.text) + row.depth for row in _unfolded(pane.rows)), default=0)
     share = min(max(longest, LEAST), MOST)  # of the room that is left
     return (
         f'<div role="group" aria-label="{title}" tabindex="0" data-pane="{number}"'
@@ -170,8 +178,10 @@ def _row(row: PaneRow, width: int, colours: Mapping[str, str]) -> str:
     if not row.inner:
         return f'<div{_links(row)} style="{style}"> {gutter}   {text} </div>'
     inner = "".join(_row(each, width, colours) for each in row.inner)
+    unfolded = " open" if row.is_open else ""
     return (
-        f'<details style="{FOLDED}"><summary{_links(row)} style="{SUMMARY}{style}"> {gutter} '
+        f'<details{unfolded} style="{FOLDED}">'
+        f'<summary{_links(row)} style="{SUMMARY}{style}"> {gutter} '
         f'<i aria-hidden="true" style="font-style:normal">▸</i> {text} </summary>{inner}</details>'
     )
 

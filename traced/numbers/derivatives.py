@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from traced.numbers.finite_differences import Sampled, Stencil, Verdict
+from traced.python.calls import require_callable
 from traced.python.values import describe_tree
-from traced.pytrees.differences import call_with, name_arguments
+from traced.pytrees.differences import call_with, name_arguments, require_values
 
 Mode = Literal["reverse", "forward"]
 
@@ -92,6 +93,7 @@ def find_derivatives(
     >>> found.argument, found.verdict, found.error < found.tolerance < 1e-3
     ('x', 'agrees', True)
     """
+    require_callable(f)
     # What overflows is looked at: it needs no warning.
     with np.errstate(all="ignore"):
         point = _Point(f, args, kwargs)
@@ -107,8 +109,10 @@ class _Point:
     def __init__(
         self, f: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
     ) -> None:
-        self.call = partial(call_with, f, args, kwargs)
         self.leaves = name_arguments(f, args, kwargs)
+        require_values(self.leaves)
+        self.refs = {name: x for name, x in self.leaves.items() if isinstance(x, jax.Ref)}
+        self.call_with = partial(call_with, f, args, kwargs)
         self.floats = {name: _host(leaf) for name, leaf in self.leaves.items() if _is_float(leaf)}
         if not self.floats:
             raise TypeError(f"`f` must take floats, got {describe_tree((args, kwargs))}")
@@ -131,7 +135,7 @@ class _Point:
             # Differences ask for values only, so that Python may branch on them.
             run, results = self.results, self.results(at)
         if not results:
-            raise TypeError("`f` must return floats, got none")
+            raise TypeError(f"`f` must return floats, got {describe_tree(self.call(at))}")
         if not all(np.isfinite(each).all() for each in map(_host, results)):
             raise ValueError("`f` must return finite floats at these arguments")
         return run, list(map(_host, results))
@@ -142,6 +146,11 @@ class _Point:
             name: float(x) if type(self.leaves[name]) is float else jnp.asarray(x)
             for name, x in floats.items()
         }
+
+    def call(self, floats: dict[str, Any]) -> Any:
+        # What `f` writes to a Ref is written to a copy of it.
+        refs = {name: jax.new_ref(ref[...]) for name, ref in self.refs.items()}
+        return self.call_with({**refs, **floats})
 
     def results(self, floats: dict[str, Any]) -> list[Any]:
         return [leaf for leaf in jax.tree.leaves(self.call(floats)) if _is_float(leaf)]
@@ -185,6 +194,8 @@ class _Point:
 
 
 def _is_float(leaf: object) -> bool:
+    if isinstance(leaf, jax.Ref):
+        return False
     try:
         return bool(jnp.issubdtype(jax.typeof(leaf).dtype, jnp.floating))
     except TypeError:

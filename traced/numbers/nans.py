@@ -13,9 +13,10 @@ from traced.internals import jaxprs
 from traced.internals.frames import calls_to, lines_of
 from traced.internals.interpreter import Interpreter, Results, choose
 from traced.programs.jaxprs import jitted
+from traced.python.calls import require_callable
 from traced.python.places import Place, first_place, is_library
 from traced.python.values import describe
-from traced.pytrees.differences import call_with, name_arguments
+from traced.pytrees.differences import call_with, name_arguments, require_values
 
 #: How bad a value is: finite, infinite, not a number.
 FINITE, INF, NAN = 0, 1, 2
@@ -61,7 +62,10 @@ def find_first_nan(f: Callable[..., Any], *args: Any, **kwargs: Any) -> FirstNan
     >>> found.primitive, found.operands, found.result
     ('exp', ('~f32[] 100.',), '~f32[] inf')
     """
-    leaves = _inputs(f, name_arguments(f, args, kwargs))
+    require_callable(f)
+    named = name_arguments(f, args, kwargs)
+    require_values(named)
+    leaves = _inputs(f, named)
 
     def call(*values: Any) -> Any:
         return call_with(f, args, kwargs, dict(zip(leaves, values, strict=True)))
@@ -73,8 +77,13 @@ def find_first_nan(f: Callable[..., Any], *args: Any, **kwargs: Any) -> FirstNan
 
 def _inputs(f: Callable[..., Any], leaves: dict[str, Any]) -> dict[str, Any]:
     # A number may be static for a jitted function, and an object for any: they stay as they are.
+    # So does a Python integer, which is always finite: it may be an axis or a size.
     arrays = (jax.Array, np.ndarray) if hasattr(f, "trace") else object
-    kept = {name: leaf for name, leaf in leaves.items() if isinstance(leaf, arrays)}
+    kept = {
+        name: leaf
+        for name, leaf in leaves.items()
+        if isinstance(leaf, arrays) and not isinstance(leaf, int)
+    }
     # What `f` writes to a Ref is written to a copy of it.
     return {
         name: jax.new_ref(leaf[...]) if isinstance(leaf, jax.Ref) else leaf

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from traced.internals import jaxprs
 from traced.internals.frames import calls_to, lines_of
 from traced.internals.interpreter import Interpreter, Results, choose
-from traced.programs.jaxprs import jitted
+from traced.programs.jaxprs import trace
 from traced.python.places import Place, first_place, is_library
 
 
@@ -23,7 +23,7 @@ def find_executed(f: Callable[..., Any], *args: Any) -> dict[str, Place | None]:
     >>> list(find_executed(root, 4.0)), list(find_executed(root, -4.0))
     (['gt', 'convert_element_type', 'sqrt'], ['gt', 'convert_element_type', 'exp'])
     """
-    jaxpr = jitted(f).trace(*args).jaxpr
+    jaxpr = trace(f, *args).jaxpr
     executed: dict[str, Place | None]
     _, executed = _Witness().run(jaxpr, list(map(jnp.asarray, jax.tree.leaves(args))), {})
     return executed

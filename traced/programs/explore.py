@@ -142,7 +142,7 @@ class Exploration:
     ) -> list[Pane]:
         names = [f" of {name}" for name in self._names()] if len(programs) > 1 else [""]
         return [
-            Pane(f"{what}{name}, {whence}", tuple(map(labels.row, lines)))
+            Pane(f"{what}{name}, {whence}", labels.rows(lines))
             for name, lines in zip(names, programs, strict=True)
         ]
 
@@ -243,9 +243,9 @@ def _facts(compiled: Compiled) -> str:
     ]
     if compiled.flops is not None:
         parts.append(_count(compiled.flops, "flop"))
-    given = compiled.argument_bytes
-    taken = "" if given is None else f"{_count(given, 'byte')} in, "
-    facts = "; ".join([*parts, f"{taken}{_count(compiled.result_bytes, 'byte')} out"])
+    moved = {"in": compiled.argument_bytes, "out": compiled.result_bytes}
+    told = [f"{_count(size, 'byte')} {way}" for way, size in moved.items() if size is not None]
+    facts = "; ".join([*parts, *([", ".join(told)] if told else [])])
     return facts + (f", on each of {compiled.devices} devices" if compiled.devices > 1 else "")
 
 

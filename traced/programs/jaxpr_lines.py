@@ -40,8 +40,10 @@ PARAMETERS = (
 )
 #: What is said of an equation that does not reach the program that runs.
 UNNEEDED = "dropped: no result needs it"
-#: Characters of parameters that a line has room for.
-ROOM = 16
+#: How the first line of a jaxpr begins.
+OPENED = "{ lambda"
+#: Characters of parameters that a line has room for, and how many operands or results.
+ROOM, MANY = 16, 6
 KEPT = 3  # equations shown of a long run of the same primitive
 
 
@@ -101,7 +103,7 @@ def _lines(jaxpr: "Jaxpr", names: _VariableNames, depth: int) -> Iterator[Line]:
     names.dead |= {id(eqn) for eqn in dead_equations(jaxpr)}
     consts = " ".join(map(names.bind, jaxpr.constvars))
     inputs = " ".join(map(names.bind, jaxpr.invars))
-    yield Line(f"{{ lambda {consts}; {inputs}. let", depth)
+    yield Line(f"{OPENED} {consts}; {inputs}. let", depth)
     for _, run in groupby(jaxpr.eqns, key=lambda eqn: eqn.primitive.name):
         yield from _run(list(run), names, depth + 4)
     yield Line(f"in {_tuple(map(names.read, jaxpr.outvars))} }}", depth + 2)
@@ -126,25 +128,32 @@ def _run(eqns: list["JaxprEqn"], names: _VariableNames, depth: int) -> Iterator[
 
 def _equation(eqn: "JaxprEqn", names: _VariableNames, depth: int) -> Line:
     inputs = [names.read(var) for var in eqn.invars]
-    outputs = " ".join(map(names.bind, eqn.outvars))
+    outputs = [*map(names.bind, eqn.outvars)]
     parameters = _parameters(eqn)
     told = f"[{' '.join(parameters)}]" if parameters else ""
     inner = (line for body in nested_jaxprs(eqn) for line in _lines(body, names, depth + 2))
 
-    def call(parameters: str) -> str:
+    def call(parameters: str, outputs: list[str], inputs: list[str]) -> str:
         call = " ".join([eqn.primitive.name + parameters, *inputs])
-        return f"{outputs} = {call}".removeprefix(" = ")
+        return f"{' '.join(outputs)} = {call}".removeprefix(" = ")
 
-    is_long = len(told) > ROOM
+    is_long, whole = len(told) > ROOM, call(told, outputs, inputs)
+    brief = call("[…]" if is_long else told, _ends(outputs), _ends(inputs))
+    sides = {"results": outputs, "operands": inputs}
+    many = [f"{side}: {' '.join(each)}" for side, each in sides.items() if len(each) > MANY]
     return Line(
-        call(told),
+        whole,
         depth,
         (eqn,),
         tuple(inner),
         fate=UNNEEDED if id(eqn) in names.dead else "",
-        brief=call("[…]") if is_long else "",
-        details=tuple(parameters) if is_long else (),
+        brief=brief if brief != whole else "",
+        details=(*many, *(parameters if is_long else ())),
     )
+
+
+def _ends(texts: list[str]) -> list[str]:
+    return [texts[0], "…", texts[-1]] if len(texts) > MANY else texts
 
 
 def _parameters(eqn: "JaxprEqn") -> list[str]:

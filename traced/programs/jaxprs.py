@@ -14,6 +14,8 @@ from traced.internals.frames import calls_to, lines_of
 from traced.internals.jaxprs import is_literal, nested_jaxprs, open_jaxpr
 from traced.python.calls import code_behind, name_of, require_callable
 from traced.python.places import Place, Spot, first_place, is_library
+from traced.python.values import describe
+from traced.pytrees.differences import name_arguments
 
 if TYPE_CHECKING:
     from traced.internals.jaxprs import Jaxpr, JaxprEqn
@@ -59,7 +61,52 @@ def jaxpr_of(f: Callable[..., Any], *args: Any, **kwargs: Any) -> "Jaxpr":
     >>> jaxpr_of(lambda x: 2 * x, 1.0).eqns[0].primitive
     mul
     """
-    return open_jaxpr(jitted(f).trace(*args, **kwargs).jaxpr)
+    return open_jaxpr(trace(f, *args, **kwargs).jaxpr)
+
+
+def trace(f: Callable[..., Any], *args: Any, **kwargs: Any) -> jax.stages.Traced:
+    """Return `f` traced at these arguments, as `jaxpr_of` does it.
+
+    Raises `TypeError` with the name of an argument, or of a leaf of one, that JAX cannot trace.
+
+    >>> trace(lambda x, mode: x, 1.0, "sum")
+    Traceback (most recent call last):
+    TypeError: `mode` must be an array or a number, got str: close over what is not traced, as in \
+`lambda x: f(x, "relu")`, or filter the tree that holds it, as `equinox.partition` does
+    """
+    call = jitted(f)
+    try:
+        traced: jax.stages.Traced = call.trace(*args, **kwargs)
+    except TypeError as error:
+        # Of the arguments of a jitted function some may be static, and JAX tells which are not.
+        if call is not f and (others := _no_arrays(f, args, kwargs)):
+            raise TypeError(f"{others}: {ADVICE}") from error
+        raise
+    return traced
+
+
+#: What becomes of an argument that is no array.
+ADVICE = (
+    'close over what is not traced, as in `lambda x: f(x, "relu")`, or filter the tree that holds'
+    " it, as `equinox.partition` does"
+)
+
+
+def _no_arrays(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    """Say which leaf of the arguments is no array, and how many others; nothing if all are."""
+    named = name_arguments(f, args, kwargs)
+    kinds = {name: describe(leaf) for name, leaf in named.items() if not _is_abstract(leaf)}
+    told = [
+        f"`{name}` must be an array or a number, got {kind}"
+        for name, kind in kinds.items()
+        if "[" not in kind  # of an array it is the type with its shape
+    ]
+    others = f", and so must {len(told) - 1} other{'s' * (len(told) > 2)}" if told[1:] else ""
+    return told[0] + others if told else ""
+
+
+def _is_abstract(leaf: object) -> bool:
+    return isinstance(leaf, jax.ShapeDtypeStruct)
 
 
 def jitted(f: Callable[..., Any]) -> Any:

@@ -1,7 +1,7 @@
 """Link the lines of a program to the lines of Python that they came from."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from textwrap import dedent
@@ -13,7 +13,7 @@ from traced.drawing.lines import Line, cut
 from traced.drawing.panes import PaneRow
 from traced.programs.hlo import Module
 from traced.programs.hlo_lines import hlo_lines
-from traced.programs.jaxpr_lines import jaxpr_lines
+from traced.programs.jaxpr_lines import OPENED, jaxpr_lines
 from traced.programs.origins import Origins, Passage, join
 from traced.programs.stablehlo_lines import stablehlo_lines
 from traced.python.places import Spot
@@ -80,13 +80,23 @@ class Labels:
             if any((file, line) in passage for passage in self.passages)
         ]
 
+    def rows(self, lines: Sequence[Linked]) -> tuple[PaneRow, ...]:
+        """Return the rows of a program.
+
+        A jaxpr of one equation, as that of a jitted function inside another, has it unfolded.
+        """
+        is_sole = len(lines) == 3 and lines[0].line.text.startswith(OPENED)
+        return tuple(
+            replace(self.row(each), is_open=is_sole and bool(each.inner)) for each in lines
+        )
+
     def row(self, linked: Linked) -> PaneRow:
         """Return a row that is lit up by the lines of Python that it came from."""
         chains = [chain for each in linked.chains if (chain := self.of(each))]
         line = linked.line
         depth = line.depth + 4
         details = tuple(PaneRow("", each, depth) for each in line.details)
-        inner = (*details, *map(self.row, linked.inner))
+        inner = (*details, *self.rows(linked.inner))
         # The innermost line is where it was written; the lines that called it light it up as well.
         own = dict.fromkeys(chain[0] for chain in chains)
         at = own | dict.fromkeys(label for row in inner for label in row.at)

@@ -10,7 +10,7 @@ import jax
 import numpy as np
 
 from traced.internals.canary import canary
-from traced.programs.jaxprs import jitted
+from traced.programs.jaxprs import jitted, trace
 from traced.pytrees.differences import name_arguments, name_leaves
 
 
@@ -67,7 +67,11 @@ def measure_program(
     >>> program.donations
     (Donation(argument='x', output='result'),)
     """
-    lowered = _lowered(f, args, kwargs, donate_argnums)
+    traced = _traced(f, args, kwargs, donate_argnums)
+    with warnings.catch_warnings():
+        # That a donation is of no use is told by `Donation.output`.
+        warnings.filterwarnings("ignore", "Some donated buffers were not usable")
+        lowered = traced.lower()
     compiled = lowered.compile()
     memory = compiled.memory_analysis()
     return ProgramMemory(
@@ -75,28 +79,30 @@ def measure_program(
         getattr(memory, "output_size_in_bytes", None),
         getattr(memory, "alias_size_in_bytes", None),
         getattr(memory, "temp_size_in_bytes", None),
-        _donations(lowered, compiled.as_text() or "", name_arguments(f, args, kwargs)),
+        _donations(
+            list(name_leaves(traced.out_info, "result")),
+            jax.tree.leaves(lowered.args_info),
+            compiled.as_text() or "",
+            name_arguments(f, args, kwargs),
+        ),
     )
 
 
-def _lowered(
+def _traced(
     f: Callable[..., Any],
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     donate_argnums: tuple[int, ...],
 ) -> Any:
-    jit = jax.jit(jitted(f), donate_argnums=donate_argnums) if donate_argnums else jitted(f)
-    with warnings.catch_warnings():
-        # That a donation is of no use is told by `Donation.output`.
-        warnings.filterwarnings("ignore", "Some donated buffers were not usable")
-        return jit.lower(*args, **kwargs)
+    if not donate_argnums:
+        return trace(f, *args, **kwargs)
+    return jax.jit(jitted(f), donate_argnums=donate_argnums).trace(*args, **kwargs)
 
 
 def _donations(
-    lowered: jax.stages.Lowered, text: str, leaves: dict[str, Any]
+    results: list[str], infos: list[Any], text: str, leaves: dict[str, Any]
 ) -> tuple[Donation, ...]:
-    outputs = _aliases(text, list(name_leaves(lowered.out_info, "result")))
-    infos = jax.tree.leaves(lowered.args_info)
+    outputs = _aliases(text, results)
     # A static argument has no place among them, and JAX does not say which are static.
     arrays = [name for name, leaf in leaves.items() if isinstance(leaf, (jax.Array, np.ndarray))]
     names = list(leaves) if len(infos) == len(leaves) else arrays
@@ -119,4 +125,6 @@ def _aliases(text: str, outputs: list[str]) -> dict[str, str]:
     entry = text.partition("\nENTRY ")[2]
     names = {number: re.sub(r"\\(.)", r"\1", name) for number, name in PARAMETER.findall(entry)}
     pairs = ALIAS.findall(text.partition("\n")[0])
-    return {names.get(number, number): outputs[int(output or 0)] for output, number in pairs}
+    numbered = [(int(output or 0), number) for output, number in pairs]
+    # After the results come the refs among the arguments, written to in place: no donations.
+    return {names.get(i, i): outputs[output] for output, i in numbered if output < len(outputs)}

@@ -25,6 +25,7 @@ from traced.internals.jaxprs import (
 )
 from traced.internals.operations import see_compiled_calls, see_operations
 from traced.programs.jaxprs import jaxpr_of
+from traced.python.calls import require_callable
 from traced.python.places import Place, first_place, is_library
 
 if TYPE_CHECKING:
@@ -133,6 +134,7 @@ def see_work(f: Callable[..., Any], *args: Any) -> Seen:
     >>> see_work(lambda x: float(jnp.sum(x)), jnp.ones(3))
     Seen(jitted=False, computed=False, outside=[Work(operation='_reduce_sum')])
     """
+    require_callable(f)
     seen, books, known = Seen(), _Books(map(id, jax.tree.leaves(args))), dict[int, Any]()
 
     def see(primitive: Any, inputs: Any, params: Any, result: Any) -> None:

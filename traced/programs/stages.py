@@ -12,7 +12,7 @@ import jax
 from traced.drawing.picture import Picture, listing, table, telling
 from traced.internals.jaxprs import nested_jaxprs, open_jaxpr
 from traced.programs.hlo import Module, parse_hlo
-from traced.programs.jaxprs import count_primitives, jitted
+from traced.programs.jaxprs import count_primitives, trace
 
 if TYPE_CHECKING:
     from traced.internals.jaxprs import Jaxpr
@@ -29,6 +29,9 @@ IDLE = {
     "bitcast",
     "return",
 }
+
+#: An operation, which an attribute is not: `#stablehlo.gather<...>` or `{stablehlo.mesh = ...}`.
+OPERATION = r'[ "]stablehlo\.(\w+)'
 
 
 @dataclass(frozen=True)
@@ -49,9 +52,9 @@ def count_stages(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Stages:
     >>> count_stages(lambda x: x * 2 + 1, 3.0).hlo
     Counter({'multiply': 1, 'add': 1})
     """
-    lowered = jitted(f).lower(*args, **kwargs)
+    lowered = trace(f, *args, **kwargs).lower()
     compiled = parse_hlo(lowered.compile().as_text() or "").opcodes
-    stablehlo = Counter(re.findall(r"stablehlo\.(\w+)", lowered.as_text()))
+    stablehlo = Counter(re.findall(OPERATION, lowered.as_text()))
     return Stages(
         count_primitives(f, *args, **kwargs),
         _working(stablehlo),
@@ -113,7 +116,7 @@ class Compiled:
     fusions: int
     flops: int | None
     argument_bytes: int | None
-    result_bytes: int
+    result_bytes: int | None
     devices: int = 1
     lowered: jax.stages.Lowered | None = field(default=None, repr=False)
 
@@ -128,11 +131,12 @@ def compile_whole(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Compiled:
     >>> whole.equations, whole.operations.total(), whole.flops, whole.argument_bytes
     (2, 2, 2, 4)
     """
-    traced = jitted(f).trace(*args, **kwargs)
+    traced = trace(f, *args, **kwargs)
     lowered = traced.lower()
     compiled = lowered.compile()
     jaxpr, hlo = open_jaxpr(traced.jaxpr), parse_hlo(compiled.as_text() or "")
-    shardings = jax.tree.leaves(compiled.output_shardings)
+    results = jax.tree.leaves(traced.out_info)
+    shardings = _shardings_of_results(traced, compiled)
     flops, memory = (compiled.cost_analysis() or {}).get("flops"), compiled.memory_analysis()
     return Compiled(
         jaxpr,
@@ -144,10 +148,23 @@ def compile_whole(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Compiled:
         None if flops is None or flops < 0 else round(flops),
         getattr(memory, "argument_size_in_bytes", None),
         # XLA adds the pointers of a tuple to those of its results.
-        sum(map(_bytes, jax.tree.leaves(traced.out_info), shardings)),
+        sum(map(_bytes, results, shardings)) if len(shardings) == len(results) else None,
         max((len(each.device_set) for each in shardings), default=1),
         lowered,
     )
+
+
+def _shardings_of_results(
+    traced: jax.stages.Traced, compiled: jax.stages.Compiled
+) -> list[jax.sharding.Sharding]:
+    """Return the sharding of each result; of none where JAX does not say."""
+    try:
+        return jax.tree.leaves(compiled.output_shardings)
+    except ValueError:
+        # JAX takes the refs among the arguments for results, and finds too many of them.
+        given = next(iter(jax.tree.leaves(compiled.input_shardings)))
+        is_alone = len(given.device_set) == 1
+        return [given] * len(jax.tree.leaves(traced.out_info)) if is_alone else []
 
 
 def _bytes(result: Any, sharding: jax.sharding.Sharding) -> int:
@@ -169,7 +186,7 @@ def show_hlo(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Picture:
       ROOT copy = f32[] copy(x.1)
     }
     """
-    text = jitted(f).lower(*args, **kwargs).compile().as_text() or ""
+    text = trace(f, *args, **kwargs).lower().compile().as_text() or ""
     # Of the module only its computations: its header and the tables of stack frames are left out.
     blocks = re.findall(r"^(?:ENTRY )?%.*?^}", text, re.MULTILINE | re.DOTALL)
     return listing("\n\n".join(map(_bare, blocks)))

@@ -8,9 +8,9 @@ import jax
 import numpy as np
 
 from traced.internals.jaxprs import captured_arrays
-from traced.programs.jaxprs import jitted
+from traced.programs.jaxprs import trace
 from traced.purity.hidden_reads import find_hidden_reads
-from traced.purity.stale_reads import without_self
+from traced.purity.stale_reads import JITTED, without_self
 from traced.python.places import Place
 from traced.python.values import describe
 from traced.pytrees.differences import name_leaves
@@ -41,13 +41,16 @@ def find_captured_arrays(f: Callable[..., Any], *args: Any, **kwargs: Any) -> li
     >>> [(each.name, each.bytes) for each in find_captured_arrays(lambda i: table[i], 2)]
     [('table', 24)]
     """
-    reads, (f, args) = find_hidden_reads(f), without_self(f, args)
+    reads, (inner, passed) = find_hidden_reads(f), without_self(f, args)
+    if isinstance(inner, JITTED):
+        f, args = inner, passed
+    # Any other method is traced as it is called: what its object holds is not an argument of it.
     leaves = [
         (name, leaf, read.place)
         for read in reads
         for name, leaf in name_leaves(read.thing, read.name).items()
     ]
-    found = {id(each): each for each in captured_arrays(jitted(f).trace(*args, **kwargs).jaxpr)}
+    found = {id(each): each for each in captured_arrays(trace(f, *args, **kwargs).jaxpr)}
     captures = (_capture(array, leaves) for array in found.values())
     return sorted(captures, key=lambda each: (-each.bytes, each.name))
 

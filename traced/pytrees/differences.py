@@ -57,6 +57,20 @@ def name_arguments(
     return {path: leaf for tree in trees for path, leaf in tree.items()}
 
 
+def require_values(leaves: Mapping[str, Any]) -> None:
+    """Raise `TypeError` if one of the named leaves has a type and no value.
+
+    >>> require_values({"x": jax.ShapeDtypeStruct((3,), "float32")})
+    Traceback (most recent call last):
+    TypeError: `x` must be an array, got a ShapeDtypeStruct, which has no values
+    """
+    for name, leaf in leaves.items():
+        if isinstance(leaf, jax.ShapeDtypeStruct):
+            raise TypeError(
+                f"`{name}` must be an array, got a ShapeDtypeStruct, which has no values"
+            )
+
+
 def _parameters(f: Callable[..., Any]) -> list[inspect.Parameter]:
     try:
         return list(inspect.signature(f).parameters.values())

@@ -13,6 +13,7 @@ import numpy as np
 
 from traced.findings.feedback import Found, NotAttempted, fault
 from traced.internals.canary import CouldNotTell
+from traced.internals.refused_tracers import whole_tracebacks
 from traced.python.reachable import roots_of
 from traced.python.snapshots import Snapshot
 from traced.python.values import brief
@@ -51,6 +52,8 @@ def attempt(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
             with (
                 _containers_kept(call, args, kwargs) as containers,
                 guard() as changed,
+                # Without JAX's own frames its errors look as if a probe had raised them.
+                whole_tracebacks(),
                 contextlib.redirect_stdout(_LimitedOutput(sys.stdout)),
                 time_limit(SECONDS),
             ):

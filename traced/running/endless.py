@@ -15,6 +15,7 @@ import jax
 from traced.internals import jaxprs
 from traced.internals.frames import calls_now, calls_to, lines_of
 from traced.internals.operations import replace_operations
+from traced.python.calls import require_callable
 from traced.python.mutables import is_readers_module
 from traced.python.places import Place, first_place, is_library, is_library_code
 from traced.python.reachable import (
@@ -87,6 +88,7 @@ def find_first_endless_loop(
     >>> find_first_endless_loop(root, 3.0).repeats
     True
     """
+    require_callable(f)
     refs = _Refs()
     try:
         with replace_operations(partial(_bounded, refs, Reading.now(), seconds)):

@@ -18,7 +18,7 @@ from jax.errors import (
 
 from traced.internals.canary import canary
 from traced.internals.refused_tracers import refused_tracers, whole_tracebacks
-from traced.programs.jaxprs import jitted
+from traced.programs.jaxprs import trace
 from traced.python.places import Place, is_library, place_of_error
 from traced.pytrees.differences import name_leaves
 
@@ -57,7 +57,9 @@ def find_shapes(f: Callable[..., Any], *args: Any, **kwargs: Any) -> list[Shape]
     >>> find_shapes(lambda x: {"twice": 2 * x}, jax.ShapeDtypeStruct((3,), "float32"))
     [Shape(path="result['twice']", shape=(3,), dtype='float32', weak=False)]
     """
-    leaves = name_leaves(jitted(f).eval_shape(*args, **kwargs), "result")
+    traced = trace(f, *args, **kwargs)
+    result = jax.tree.unflatten(jax.tree.structure(traced.out_info), traced.jaxpr.out_avals)
+    leaves = name_leaves(result, "result")
     return [
         Shape(path, leaf.shape, str(leaf.dtype), leaf.weak_type) for path, leaf in leaves.items()
     ]
@@ -125,7 +127,7 @@ def find_first_dependence(f: Callable[..., Any], *args: Any, **kwargs: Any) -> D
     """
     with whole_tracebacks():
         try:
-            jitted(f).trace(*args, **kwargs)
+            trace(f, *args, **kwargs)
         except Exception as error:
             kind = _kind(error)
             if kind is None:
