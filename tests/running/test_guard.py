@@ -321,3 +321,13 @@ def test_whatever_is_written_to_nested_containers_is_put_back(held, changes):
     assert held == before
     assert [id(each) for each in containers(held)] == objects
     assert bool(changed) >= differs
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_guarding_leaves_no_array_behind(dtype):
+    kept = [jax.numpy.full(3, i, dtype) for i in range(3)]
+    before = len(jax.live_arrays("cpu"))
+    for _ in range(3):
+        with guard_arrays():
+            pass
+    assert len(jax.live_arrays("cpu")) == before, kept

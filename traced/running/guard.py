@@ -155,9 +155,9 @@ def _put_back_process(errors: Any, limit: int, stdout: TextIO, stderr: TextIO) -
 def guard_arrays() -> Iterator[None]:
     """Let no program take the memory of an array that is there when the `with` block begins.
 
-    A program deletes the arrays that are donated to it. It copies them instead while NumPy looks
-    at them, on a CPU, where that look needs no memory. A device with memory of its own is left
-    alone, and so are the arrays there.
+    A program deletes the arrays that are donated to it. It copies them instead while Python has a
+    view of them, on a CPU, where that needs no memory. A device with memory of its own is left
+    alone, and so are the arrays there, and those of dtypes without a view, such as `bfloat16`.
 
     >>> x, step = jax.numpy.ones(3), jax.jit(jax.numpy.negative, donate_argnums=0)
     >>> with guard_arrays():
@@ -171,10 +171,12 @@ def guard_arrays() -> Iterator[None]:
     del views
 
 
-def _view(array: jax.Array) -> NDArray[Any] | None:
+def _view(array: jax.Array) -> memoryview | None:
     try:
-        return np.asarray(array)
-    except jax.errors.JaxRuntimeError:  # the token of an effect under way, which holds nothing
+        return memoryview(array)
+    # Of a few dtypes Python has no view, and the token of an effect under way holds nothing. With
+    # `np.asarray` JAX 0.10 would leave another `bfloat16` array behind each time.
+    except (BufferError, jax.errors.JaxRuntimeError):
         return None
 
 
