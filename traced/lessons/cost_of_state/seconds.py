@@ -15,7 +15,7 @@ from traced.running.attempt import attempt
 # The check sleeps for work, in seconds: what a first call compiles, a copy to the host, and the
 # work of each call. One of those that count is the shortest; a first call may be shorter still.
 COMPILING, COPYING = 0.1, 0.1
-WORK = (0.0, 0.08, 0.08, 0.02, 0.08, 0.08)
+WORK = (0.0, 0.1, 0.1, 0.05, 0.1, 0.1)
 CALLS = len(WORK)
 CALLING = 0.4  # of the work of a call, the part that is done before it returns
 SLACK = 0.03  # between what a call took, which is measured too, and what the answer says of it
