@@ -31,8 +31,6 @@ from traced.randomness.keys import record_keys
 from traced.running import diagnosis, messages
 from traced.static_shapes import shapes
 
-pytestmark = pytest.mark.usefixtures("compiled_once")
-
 
 @pytest.fixture(autouse=True)
 def as_readers_have_it(strictness):
@@ -158,6 +156,7 @@ def exercises(names):
         yield next(each for each in every if each.name == exercise), answers
 
 
+@pytest.mark.usefixtures("compiled_once")
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_change_is_told_and_no_answer_passes_or_is_blamed_for_it(change, monkeypatch):
     make, names = CHANGES[change]
