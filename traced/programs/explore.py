@@ -2,13 +2,11 @@
 
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
 from typing import Any
-
-from jax.stages import Lowered
 
 from traced.drawing.lines import LEFT_OUT, MOST
 from traced.drawing.panes import Pane, flat_rows, panes_html, panes_text
@@ -126,16 +124,11 @@ class Exploration:
         panes = self._panes("jaxpr", "traced by JAX", jaxprs, labels)
         programs = [link_hlo(view.compiled.hlo, most) for view in self.views]
         if self.lowered:
-            handed = [link_stablehlo(lowered, most) for lowered in self._lowered()]
+            handed = [link_stablehlo(view.compiled.lowered, most) for view in self.views]
             panes += self._panes("StableHLO", "handed to XLA", handed, labels)
         panes += self._panes("optimised HLO", "left by XLA", programs, labels)
         used = {label for pane in panes for row in pane.rows for label in (*row.at, *row.within)}
         return [Pane("Python source", tuple(source_rows(labels, used, self._names()))), *panes]
-
-    def _lowered(self) -> Iterator[Lowered]:
-        for view in self.views:
-            assert view.compiled.lowered is not None
-            yield view.compiled.lowered
 
     def _panes(
         self, what: str, whence: str, programs: list[list[Linked]], labels: Labels

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import jax
 import numpy as np
 
 from traced.drawing.lines import Line
 from traced.internals.canary import canary, run_as_readers
-from traced.programs.hlo import Instruction
 from traced.python.places import Spot
 
 DEFINED = re.compile(r"^(#loc\d*) = loc\((.*)\)$", re.MULTILINE)
@@ -17,6 +17,13 @@ REFERRED = re.compile(r"#loc\d*")
 MARK = re.compile(r' loc\((#loc\d*|unknown|"(?:[^"\\]|\\.)*")\)')
 ATTRIBUTES = re.compile(r" attributes \{[^{}]*\}")
 LINES = "def f(x):\n    y = x * 2\n    return sin(y)\n"
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The lines of Python that led to a line of StableHLO, innermost first."""
+
+    spots: tuple[Spot, ...]
 
 
 @canary("where StableHLO came from")
@@ -40,7 +47,7 @@ def _reads_stablehlo() -> bool:
 
 @_reads_stablehlo.guards
 def stablehlo_lines(lowered: "jax.stages.Lowered") -> list[Line]:
-    """Return the lines of a lowered function, each made from an instruction with its places.
+    """Return the lines of a lowered function, each made from its places.
 
     >>> lowered = jax.jit(lambda x: x * 2).lower(1.0)
     >>> print(stablehlo_lines(lowered)[3])
@@ -57,8 +64,7 @@ def _lines(text: str) -> Iterator[Line]:
             spots = chains.get(marks[-1], ()) if marks else ()
             bare = ATTRIBUTES.sub("", MARK.sub("", line))
             depth = len(bare) - len(bare.lstrip())
-            made = Instruction("", "", "", (), {}, {}, is_root=False, spots=spots)
-            yield Line(bare.strip(), depth, (made,) if spots else ())
+            yield Line(bare.strip(), depth, (Origin(spots),) if spots else ())
 
 
 def _chains(text: str) -> dict[str, tuple[Spot, ...]]:

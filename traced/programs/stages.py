@@ -110,6 +110,7 @@ class Compiled:
     """
 
     jaxpr: "Jaxpr" = field(repr=False)
+    lowered: jax.stages.Lowered = field(repr=False)
     hlo: Module = field(repr=False)
     equations: int
     operations: Counter[str]
@@ -118,7 +119,6 @@ class Compiled:
     argument_bytes: int | None
     result_bytes: int | None
     devices: int = 1
-    lowered: jax.stages.Lowered | None = field(default=None, repr=False)
 
 
 def compile_whole(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Compiled:
@@ -140,6 +140,7 @@ def compile_whole(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Compiled:
     flops, memory = (compiled.cost_analysis() or {}).get("flops"), compiled.memory_analysis()
     return Compiled(
         jaxpr,
+        lowered,
         hlo,
         _count(jaxpr),
         _working(hlo.opcodes),
@@ -150,7 +151,6 @@ def compile_whole(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Compiled:
         # XLA adds the pointers of a tuple to those of its results.
         sum(map(_bytes, results, shardings)) if len(shardings) == len(results) else None,
         max((len(each.device_set) for each in shardings), default=1),
-        lowered,
     )
 
 
