@@ -22,7 +22,7 @@ SOUND := $(shell test -x $(BIN) && test "`cat $(STAMP) 2>/dev/null`" = "`pwd -P`
 LINGER = trap 'sleep 0.2' INT;
 stop = { echo "$(1)" >&2; exit 1; }
 named = $(if $(ARGS),,$(call stop,Which one? make $@ ARGS=$(1));)
-.PHONY: help learn test room exercise notebooks guide site serve bench measure format lock $(if $(SOUND),,$(STAMP))
+.PHONY: help learn reset test quick room exercise notebooks guide site serve wheel bench measure format lock $(if $(SOUND),,$(STAMP))
 
 help: ## list what can be made (this text)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -47,17 +47,14 @@ $(STAMP): requirements.txt pyproject.toml
 	  $(BIN) -m pip install --no-deps --no-build-isolation -e . && pwd -P >$@; } >$(VENV).log 2>&1 || \
 	  $(call stop,Making $(VENV) failed: is there a network? $(VENV).log has the details.)
 
-# Without a screen Python may find a text browser, which takes over the terminal. The page with the token lies here and
-# not in a hidden folder, which browsers from snaps cannot read. Until the server listens for Ctrl-C, seconds on a first
-# start, Python answers it with a traceback. The lock decides on versions, hence no offers of newer ones.
-QUIETLY = import signal, sys; signal.signal(signal.SIGINT, lambda *_: sys.exit());
-learn: $(STAMP) ## open the lessons in JupyterLab; Ctrl-C ends it
-	@$(LINGER) JUPYTER_RUNTIME_DIR="$$PWD/_build/jupyter" \
-	  $(BIN) -c '$(QUIETLY) from jupyterlab.labapp import main; main()' --ip=127.0.0.1 --log-level=WARN \
-	  --ServerApp.root_dir=. --ServerApp.answer_yes=True $(if $(filter 0,$(shell id -u)),--allow-root) \
-	  $(if $(DISPLAY)$(WAYLAND_DISPLAY)$(BROWSER)$(filter Darwin,$(shell uname)),,--no-browser) \
-	  --LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb \
-	  --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate
+# What a reader does there, git ignores. Python answers a Ctrl-C of its first moments with a traceback, hence it runs
+# where it does not hear of it, and is ended by the shell.
+WORK = work
+learn: $(STAMP) ## open the lessons, in a copy of your own, in JupyterLab; Ctrl-C ends it
+	@trap 'kill $$! 2>/dev/null; wait; exit 0' INT; $(BIN) -m traced.command learn $(WORK) & wait $$!
+
+reset: $(STAMP) ## give the lessons anew (ARGS=02_tracing for one); what you had is kept under another name
+	@$(BIN) -m traced.command reset $(or $(ARGS),--all) $(WORK)
 
 # All of it runs even if some fails, and pytest comes last: its summary is what the reader looks for.
 check = failed=0; for check in "ruff check -q ." "ruff format -q --diff ." "mypy --no-error-summary"; do \
@@ -67,25 +64,35 @@ check = failed=0; for check in "ruff check -q ." "ruff format -q --diff ." "mypy
 test: $(STAMP) ## check style, types, the package, its examples and every output of every notebook
 	@$(call check,--nbval -n logical --maxprocesses 16 tests traced notebooks $(ARGS))
 
+QUICK = tests/test_rooms.py tests/test_environment.py tests/test_handed_on.py \
+	  $(addprefix tests/test_notebooks.py::test_,every_notebook_has_its_pair the_markdown_gives_the_stored_cells)
+quick: $(STAMP) ## check the arrows between rooms, the lock, and that each notebook is its text (before a commit)
+	@$(BIN) -m pytest -q $(QUICK)
+
 room: $(STAMP) ## check style, types, and the code of one room of the package (ARGS=purity)
 	@$(call named,purity) $(call check,-q traced/$(ARGS) $(wildcard tests/$(ARGS)) tests/test_rooms.py tests/test_package.py)
 
 exercise: $(STAMP) ## check one exercise: its cell, its solution, right and wrong answers (ARGS=dropout)
 	@$(call named,dropout) $(BIN) -m pytest -q tests/lessons --exercise $(ARGS)
 
+# What authors run is not the progress of a reader.
+notebooks guide: export TRACED_JOURNAL = _build/journal.jsonl
+
 notebooks: $(STAMP) ## run one lesson (ARGS=02_tracing), or all with every page, and store the outputs (Python 3.12+)
-	@$(BIN) notebooks/execute.py $(ARGS)$(if $(ARGS),, && $(BIN) docs/execute_guide.py && $(BIN) docs/write_claims.py && \
-	  $(BIN) docs/execute_pictures.py && $(BIN) docs/write_measured.py)
+	@$(BIN) notebooks/execute.py $(ARGS) && $(BIN) docs/write_map.py && $(BIN) docs/execute_choices.py $(ARGS)$(if $(ARGS),, && \
+	  $(BIN) docs/execute_guide.py && $(BIN) docs/write_claims.py && $(BIN) docs/execute_pictures.py && $(BIN) docs/execute_landing.py && $(BIN) docs/write_measured.py)
 
 guide: $(STAMP) ## run one page of the field guide, store what it prints, and check it (ARGS=keys-reused)
 	@$(call named,keys-reused) $(BIN) docs/execute_guide.py $(ARGS) && $(BIN) -m pytest -q tests/test_guide.py -k $(ARGS)
 
 # A page is read again when it has changed. What a warning concerned is read again as well, or it would be an error
-# the first time only, and everything is when the site's own code has changed, which Sphinx does not watch.
+# the first time only, and everything is when the site's own code has changed, or a table that links are made from,
+# which Sphinx does not watch.
 DOCTREES = _build/doctrees/.made
 # One of them hands out the work.
 JOBS = $$(($$(getconf _NPROCESSORS_ONLN) + 1))
-$(DOCTREES): conf.py pyproject.toml requirements.txt $(wildcard docs/_extensions/*.py)
+TABLES = docs/glossary.md $(wildcard docs/guide/*.toml docs/landing/*.json traced/course/*.toml traced/findings/*.toml)
+$(DOCTREES): conf.py pyproject.toml requirements.txt $(wildcard docs/_extensions/*.py) $(TABLES)
 	@rm -rf $(@D) && mkdir -p $(@D) && touch $@
 
 site: $(STAMP) $(DOCTREES) ## build the site in _build/site
@@ -97,6 +104,9 @@ serve: site ## build the site and show it on this machine; Ctrl-C ends it
 	@port=$(PORT); $(BIN) -c "import socket; socket.create_server(('127.0.0.1', $$port))" 2>/dev/null || \
 	  { echo "Port $$port is taken, so another one:"; port=0; }; \
 	$(LINGER) $(BIN) -u -m http.server --bind 127.0.0.1 --directory _build/site $$port
+
+wheel: site ## build the wheel, with the lessons, the field guide and the search, in _build/dist
+	@$(BIN) -m hatchling build -t wheel -d _build/dist
 
 bench: $(STAMP) ## measure how fast the package is
 	@$(BIN) tests/bench.py $(ARGS)
@@ -110,5 +120,5 @@ format: $(STAMP) ## format the code
 
 lock: $(STAMP) ## pin every dependency in requirements.txt (ARGS=--upgrade for newer ones)
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
-	  --custom-compile-command "make lock" --group learn --group test --group site --group develop $(ARGS) \
+	  --custom-compile-command "make lock" --extra test --extra site --group develop $(ARGS) \
 	  pyproject.toml -o requirements.txt

@@ -18,7 +18,24 @@ REPOSITORY = PROJECT.get("urls", {}).get("Repository", "")
 
 project = html_title = "JAX, Traced"
 language = "en"
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx_copybutton", "lesson_pages", "local_mathjax"]
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx_copybutton",
+    "answers",
+    "bundle",
+    "choices",
+    "code_lines",
+    "course_map",
+    "error_page",
+    "glossary_links",
+    "guide_links",
+    "lesson_pages",
+    "local_mathjax",
+    "phrasebook_sides",
+    "review",
+    "search_index",
+]
 include_patterns = ["index.md", "CONTRIBUTING.md", "docs/**", "notebooks/**"]
 # Of each pair the `.ipynb` is the page, since it has the outputs; `.venv` is slow to walk.
 exclude_patterns = ["notebooks/*.md", "docs/pictures.md", "**/.ipynb_checkpoints"]
@@ -34,24 +51,23 @@ nb_code_prompt_hide = "Hide the {type}"
 nb_ipywidgets_js = {}  # by default, two scripts from other hosts
 myst_enable_extensions = ["alert", "dollarmath"]
 myst_heading_anchors = 3
-# Outputs and the answers in a console session are for reading.
-copybutton_selector = "div:not(.output) > div.highlight pre"
+# Outputs, the answers in a console session and what the review shows are for reading.
+copybutton_selector = "div:not(.output, .review *) > div.highlight pre"
 copybutton_exclude = ".linenos, .gp, .go"
 
 html_theme = "sphinx_book_theme"
 html_static_path = ["docs/_static"]
-html_css_files = ["site.css"]
-html_js_files = ["panes.js"]
 html_favicon = "docs/_static/trace.svg"
 html_context = {"default_mode": "auto"}
 html_sidebars = {"**": ["brand.html", "search-button-field.html", "shared-sidebar-nav-bs.html"]}
 html_theme_options = {
-    "article_footer_items": ["executed.html"],
+    "article_header_start": ["toggle-primary-sidebar.html", "topbar.html"],
+    "article_footer_items": ["related.html", "again.html", "executed.html"],
     "footer_content_items": [],
     "navbar_persistent": [],  # by default, a second search field
     "repository_branch": "main",
     "repository_url": REPOSITORY,
-    "search_bar_text": "Search the course",
+    "disable_search": True,  # the theme's own; ours is `search_index`
     "show_toc_level": 2,
     "use_repository_button": bool(REPOSITORY),
 }

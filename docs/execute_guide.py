@@ -1,4 +1,4 @@
-"""Run the programs of the field guide, and store below each what it prints.
+"""Run the programs of the field guide and its like, and store below each what it prints.
 
 A page holds fenced blocks: `python` for a program, and below it `text` for its output. The programs
 of a page run in order and share their names. `tests/test_guide.py` runs them again and compares.
@@ -9,7 +9,9 @@ import io
 import linecache
 import re
 import sys
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -19,22 +21,22 @@ PAGES = Path(__file__).parent / "guide"
 PROGRAM = re.compile(r"```python\n(?P<code>.*?)```\n(?:\n```text\n.*?```\n)?", re.DOTALL)
 
 
-#: What stands above each list of pages, by folder.
-INDEX = {
-    "errors": """# Field guide
+#: What stands above the lists of pages, which a script narrows to what is typed.
+HEAD = """# Errors and findings
 
-Each page holds a wrong program and a right one, both executed, with what they print.
+Each page holds a wrong program and a right one, both executed, with what they print. After an
+error, `explain()` names the line, the rule and the page, and [a page](../error.md) does so for a
+traceback that is pasted. A check, or `ask` with a question for code of one's own, names its finding
+in brackets.
 
-## Errors, by their message
-
-After an error, `explain()` names the line, the rule and the page.
-""",
-    "findings": """
-## Findings of the checks, by their headline
-
-A check, or `ask` with a question for code of one's own, names the finding in brackets.
-""",
-}
+```{raw} html
+<form class="narrow" role="search" aria-label="This list" onsubmit="return false">
+  <label for="narrow">Narrow the list</label>
+  <input id="narrow" type="search" autocomplete="off" spellcheck="false">
+  <span id="narrowed" role="status"></span>
+</form>
+```
+"""
 
 
 def pages() -> list[Path]:
@@ -42,23 +44,38 @@ def pages() -> list[Path]:
     return sorted(path for path in PAGES.rglob("*.md") if "```python" in path.read_text("utf-8"))
 
 
+def beside() -> list[Path]:
+    """List the pages with programs that stand beside the guide, and not in its index."""
+    alone = [PAGES.parent / f"{name}.md" for name in ("own_projects", "phrasebook")]
+    return [*alone, *sorted((PAGES.parent / "why").glob("*.md"))]
+
+
 def index() -> str:
-    """Return the list of all pages, as links.
+    """Return the list of all pages by subject, as links.
 
     A toctree would be shorter here, and would stand in the sidebar of every page of the site, which
-    takes half a minute to write.
+    takes half a minute to write. Raises `ValueError` if a page has no subject.
     """
-    return "".join(f"{head}\n{''.join(_links(folder))}" for folder, head in INDEX.items())
+    subjects = tomllib.loads((PAGES / "subjects.toml").read_text("utf-8"))
+    listed: dict[str, list[Path]] = {subject: [] for subject in subjects}
+    for page in pages():
+        listed[_subject(page.stem, subjects)].append(page)
+    return HEAD + "".join(f"\n## {each}\n\n{''.join(_links(listed[each]))}" for each in listed)
 
 
-def _links(folder: str) -> Iterator[str]:
+def _subject(name: str, subjects: Mapping[str, Sequence[str]]) -> str:
+    for subject, patterns in subjects.items():
+        if any(fnmatchcase(name, pattern) for pattern in patterns):
+            return subject
+    raise ValueError(f"docs/guide/subjects.toml has no subject for {name}")
+
+
+def _links(listed: Sequence[Path]) -> Iterator[str]:
     titles = {
-        path.name: path.read_text("utf-8").partition("\n")[0]
-        for path in pages()
-        if path.parent.name == folder
+        page: page.read_text("utf-8").partition("\n")[0].removeprefix("# ") for page in listed
     }
-    for name, title in sorted(titles.items(), key=lambda item: item[1].lower()):
-        yield f"- [{title.removeprefix('# ')}]({folder}/{name})\n"
+    for page, title in sorted(titles.items(), key=lambda item: item[1].lower()):
+        yield f"- [{title}]({page.relative_to(PAGES).as_posix()})\n"
 
 
 def executed(page: Path) -> str:
@@ -96,16 +113,17 @@ def _stripped(lines: list[str]) -> Iterator[str]:
 
 def main(*names: str) -> None:
     """Execute the pages of these names, or every page, and say which of them changed."""
-    unknown = set(names) - {page.stem for page in pages()}
+    written = [*pages(), *beside()]
+    unknown = set(names) - {page.stem for page in written}
     if unknown:
         raise SystemExit(f"no page of the field guide has the name: {', '.join(sorted(unknown))}")
-    for page in pages():
+    for page in written:
         if names and page.stem not in names:
             continue
         text = executed(page)
         if text != page.read_text("utf-8"):
             page.write_text(text, "utf-8")
-            print(f"stored {page.relative_to(PAGES)}", flush=True)
+            print(f"stored {page.relative_to(PAGES.parent)}", flush=True)
     (PAGES / "index.md").write_text(index(), "utf-8")
 
 

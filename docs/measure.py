@@ -125,9 +125,14 @@ def machine() -> dict[str, Any]:
         "device": processor() if device.platform == "cpu" else device.device_kind,
         "devices": jax.device_count(),
         "processor": processor(),
-        "cores": os.cpu_count(),
+        "cores": cores(),
         "system": f"{platform.system()} {platform.machine()}",
     }
+
+
+def cores() -> int | None:
+    """Return how many cores this process may use, which can be fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 
 
 def processor() -> str:

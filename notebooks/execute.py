@@ -2,7 +2,8 @@
 
 The Markdown is the source of truth: file times are not looked at, nothing of a stored notebook is
 carried over but the ids of its cells, and every cell runs in a fresh kernel. A notebook whose
-cells, outputs and versions come out as they are stored keeps its bytes, and so its date.
+cells, outputs and versions come out as they are stored keeps its bytes, and so its date; images of
+what was measured do not count, and stay.
 """
 
 import argparse
@@ -58,7 +59,7 @@ def reference_release() -> str:
 
 def paths(names: Sequence[str] = (), folder: Path = FOLDER) -> list[Path]:
     """List the Markdown files of the named lessons, of all lessons if none is named."""
-    every = {path.stem: path for path in sorted(folder.glob("[0-9][0-9]_*.md"))}
+    every = {path.stem: path for path in sorted(folder.glob("[0-9][0-9]*_*.md"))}
     if unknown := [name for name in names if name not in every]:
         raise SystemExit(f"no such lesson: {', '.join(unknown)}; there are {', '.join(every)}")
     return [every[name] for name in names or every]
@@ -95,6 +96,34 @@ def keep_ids(cells: list[NotebookNode], stored: list[NotebookNode]) -> None:
         known = (cell.id for cell in stored[start:end])
         for cell in cells[first:last]:
             cell.id = next(known if end - start == last - first else free)
+
+
+def keep_images(cells: list[NotebookNode], stored: list[NotebookNode]) -> None:
+    """Give each cell the stored images if all else that it shows is as it is stored.
+
+    An image shows what was measured, which is a little different each time.
+    """
+    outputs = {cell.id: cell.get("outputs", []) for cell in stored}
+    for cell in cells:
+        known = outputs.get(cell.id, [])
+        if without_images(cell.get("outputs", [])) == without_images(known):
+            for output, old in zip(cell.get("outputs", []), known, strict=True):
+                images = {kind: old.data[kind] for kind in old.get("data", {}) if is_image(kind)}
+                output.get("data", {}).update(images)
+
+
+def without_images(outputs: list[NotebookNode]) -> list[dict[str, Any]]:
+    """Return what nbval compares of the outputs of a cell: images only have to be there."""
+    copies = [dict(output) for output in outputs]
+    for copy in copies:
+        if "data" in copy:
+            copy["data"] = {k: is_image(k) or each for k, each in copy["data"].items()}
+    return copies
+
+
+def is_image(kind: str) -> bool:
+    """Tell whether an output of this kind is an image, which is not compared."""
+    return kind == "image/png"
 
 
 def write_myst(notebook: NotebookNode) -> str:
@@ -146,6 +175,7 @@ def execute(path: Path) -> tuple[int, bool]:
     pair = path.with_suffix(".ipynb")
     notebook = read_myst(path)
     count = run(notebook, path.parent)
+    keep_images(notebook.cells, stored_cells(pair))
     stored = pair.read_text() if pair.exists() else ""
     changed = stored != stamp(notebook, stored_date(stored))
     if changed:

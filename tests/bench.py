@@ -18,6 +18,8 @@ from traced.lessons import start_here
 from traced.lessons.start_here.solutions.mean_square import mean_square
 from traced.programs.explore import Exploration
 from traced.programs.jaxprs import count_equations
+from traced.randomness.keys import KeyRecord, find_key_events
+from traced.show import show_dataflow, show_keys, show_tree
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 sys.path.append(str(NOTEBOOKS))
@@ -117,9 +119,18 @@ def exploring() -> tuple[float, float]:
 
     Of the processor, for the wall time of compiling alone varies by as much.
     """
+    return _beyond_compiling(lambda f, x: explore(f, x)._repr_html_()), 2.0
+
+
+def flowing() -> tuple[float, float]:
+    """Draw the dataflow of 10,000 equations, beyond tracing and compiling them; two seconds."""
+    return _beyond_compiling(lambda f, x: show_dataflow(f, x)._repr_html_()), 2.0
+
+
+def _beyond_compiling(show: Callable[..., object]) -> float:
     f, x = alternating(3334), jnp.ones(3)
     compiled = best(lambda: jax.jit(lambda x: f(x)).lower(x).compile(), 3, process_time)
-    return best(lambda: explore(f, x)._repr_html_(), 3, process_time) - compiled, 2.0
+    return best(lambda: show(f, x), 3, process_time) - compiled
 
 
 def _page(explored: Exploration) -> int:
@@ -160,6 +171,18 @@ def transforming() -> tuple[float, float]:
     return _page(explore(loss, blocks, x).beside(gradient=jax.grad(loss))) / 1e6, 2.0
 
 
+def drawing() -> tuple[float, float]:
+    """Draw a tree of 1,000 layers and the keys that made them, in seconds; a second."""
+    layers = [{"w": jnp.ones((i % 3 + 1, 3)), "b": jnp.zeros(3)} for i in range(1000)]
+    keys = find_key_events(lambda key: jax.random.split(key, 1000), jax.random.key(0))
+
+    def run() -> None:
+        show_tree(layers)._repr_html_()
+        show_keys(KeyRecord(keys, []))._repr_html_()
+
+    return best(run, 3, process_time), 1.0
+
+
 RATIOS = {
     "import traced / import jax": (importing, 1.05, "s"),
     "check / run and trace the answer": (checking, 2.0, "s"),
@@ -172,6 +195,8 @@ RATIOS = {
     "their page / 2 MB": (writing, 1.0, "MB"),
     "page of 180 / of 90 equations": (growing, 2.2, "MB"),
     "page of two transformer blocks / 2 MB": (transforming, 1.0, "MB"),
+    "draw 1,000 layers and keys / 1 s": (drawing, 1.0, "s"),
+    "dataflow of 10,000 equations / 2 s": (flowing, 1.0, "s"),
 }
 
 

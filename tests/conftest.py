@@ -1,7 +1,9 @@
 """What tests share: their order, JAX as they have it, a browser; and a count of compared cells."""
 
 import functools
+import os
 import signal
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,11 +23,19 @@ if TYPE_CHECKING:
 LONGEST = ("tests/test_", "tests/lessons/", "notebooks/")
 
 
-def pytest_configure() -> None:
-    """Let the tests press Ctrl-C, also where a shell runs them in the background.
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep the reader's journal as it is, and let the tests press Ctrl-C.
 
-    It starts such a program deaf to Ctrl-C, and whatever that starts is deaf as well.
+    The examples of the package and the lessons' kernels have no fixtures, and one example begins a
+    new journal. A shell that runs the tests in the background starts them deaf to Ctrl-C, and
+    whatever they start is deaf as well.
     """
+    folder = tempfile.TemporaryDirectory()
+    config.add_cleanup(folder.cleanup)
+    # Lesson 15 is about eight devices, and all files share a process. The lessons' kernels and
+    # other processes of their own have the devices that they ask for.
+    jax.config.update("jax_num_cpu_devices", 8)
+    os.environ["TRACED_JOURNAL"] = str(Path(folder.name) / "journal.jsonl")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -37,7 +47,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def own_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Keep the tests' checks out of the journal of whoever runs them."""
+    """Give each test a journal of its own."""
     monkeypatch.setenv("TRACED_JOURNAL", str(tmp_path / "journal.jsonl"))
     return tmp_path / "journal.jsonl"
 

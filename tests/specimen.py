@@ -16,7 +16,6 @@ PICTURE = """<div class="traced"><pre style="background:transparent;overflow-x:a
 
 # What the landing page leads to besides lessons, without what takes time to read.
 PAGES = {
-    "README": "A course",
     "CONTRIBUTING": "How to add to it",
     "docs/about": "What it is",
     "docs/claims": "Claims",
@@ -26,6 +25,28 @@ PAGES = {
     "docs/guide/findings/cost": "Cost",
     "docs/guide/findings/keys": "Keys",
 }
+INDEX = """# A course
+
+```{toctree}
+:caption: Core
+:hidden:
+
+00 Specimens <notebooks/00_specimen>
+```
+
+```{toctree}
+:caption: About
+:hidden:
+
+docs/guide/index
+docs/claims
+docs/measured
+docs/pictures
+docs/reference
+docs/about
+CONTRIBUTING
+```
+"""
 
 
 def text(source: str) -> dict[str, Any]:
@@ -56,7 +77,10 @@ ERROR = {
     "traceback": ["TypeError: no"],
 }
 CELLS = [
-    text("# A specimen\n\nA quokka, $x^2$.\n\n$$\\sum_i x_i$$\n\n> **Predict.** One."),
+    text(
+        "# A specimen\n\nA quokka, $x^2$.\n\n$$\\sum_i x_i$$\n\n> **Predict.** One.\n\n"
+        "Needed: Python and NumPy. About 7 minutes."
+    ),
     code("print(1)", stream("stdout", "a long line, " * 40)),
     code("2", display("text/plain", "two"), "hide-input"),
     code("3", display("text/plain", "three"), "hide-output"),
@@ -73,8 +97,9 @@ def plant(tree: Path, executed: Mapping[str, str] = EXECUTED, repository: str = 
     """Write the lesson, with the course's own configuration and landing page around it."""
     for name in ("_extensions", "_static", "_templates"):
         shutil.copytree(ROOT / "docs" / name, tree / "docs" / name)
-    for name in ("conf.py", "index.md"):
-        shutil.copy(ROOT / name, tree)
+    shutil.copy(ROOT / "conf.py", tree)
+    (tree / "index.md").write_text(INDEX)
+    shutil.copytree(ROOT / "docs/landing", tree / "docs/landing")
     for name, title in PAGES.items():
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
         (tree / f"{name}.md").write_text(f"# {title}\n\nIt is short.\n")

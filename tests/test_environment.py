@@ -23,7 +23,8 @@ CONDA = yaml.safe_load((ROOT / "environment.yml").read_text())
 
 REQUIRES_PYTHON = SpecifierSet(PYPROJECT["project"]["requires-python"])
 DEPENDENCIES = [Requirement(line) for line in PYPROJECT["project"]["dependencies"]]
-GROUPS = [Requirement(line) for group in PYPROJECT["dependency-groups"].values() for line in group]
+EXTRAS = PYPROJECT["project"]["optional-dependencies"] | PYPROJECT["dependency-groups"]
+GROUPS = [Requirement(line) for group in EXTRAS.values() for line in group]
 
 FLOOR = "3.11"
 REFERENCE = str(CONDA["dependencies"][0]).removeprefix("python=")
@@ -134,7 +135,7 @@ def test_what_is_installed_is_what_the_lock_pins() -> None:
 
 def test_the_package_is_installed_from_this_checkout() -> None:
     """Kernels start in `notebooks/`, where only an installed package is found."""
-    origin = json.loads(metadata.distribution("traced").read_text("direct_url.json") or "{}")
+    origin = json.loads(metadata.distribution("jax-traced").read_text("direct_url.json") or "{}")
     assert unquote(origin["url"]) == f"file://{ROOT}"
 
 

@@ -374,7 +374,7 @@ KEEPING = (
     "branches.keep_best",
     "randomness.dropout",
     "nnx_objects.run",
-    "nnx_transforms.samples",
+    "nnx_axes.samples",
     "nnx_transforms.pure_call",
 )
 
@@ -389,7 +389,8 @@ def test_what_the_lesson_keeps_survives_an_answer_that_donates_it(name):
         for answer in (donating(exercise.answer), exercise.answer):
             feedback = exercise.check(answer)
             # `take` is traced for each type, which may be more than the answer is allowed.
-            traced = feedback.finding and feedback.finding.code == "tracing/new-dtype"
+            of_types = "tracing/new-dtype", "tracing/new-shape"
+            traced = feedback.finding and feedback.finding.code in of_types
             by_take = traced and feedback.finding.where[0].source == "take(leaf)"
             # Where the answer may not donate, that is what is found.
             gone = feedback.finding and feedback.finding.code == "effects/deleted"

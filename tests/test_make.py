@@ -251,13 +251,21 @@ def test_every_check_counts_and_the_summary_comes_last(installed: Path, failing:
     assert result.stdout.splitlines()[-1] == "== 1 passed in 1s =="
 
 
-STORING = ["execute_guide", "write_claims", "execute_pictures", "write_measured"]
+STORING = ["write_map", "execute_choices", "execute_guide", "write_claims", "execute_pictures"]
+STORING += ["execute_landing", "write_measured"]
 
 
 @pytest.mark.parametrize(
     ("arguments", "runs"),
     [
-        (["notebooks", "ARGS=02_tracing"], ["notebooks/execute.py 02_tracing"]),
+        (
+            ["notebooks", "ARGS=02_tracing"],
+            [
+                "notebooks/execute.py 02_tracing",
+                "docs/write_map.py",
+                "docs/execute_choices.py 02_tracing",
+            ],
+        ),
         (["notebooks"], ["notebooks/execute.py", *(f"docs/{name}.py" for name in STORING)]),
         (["exercise", "ARGS=dropout"], ["-m pytest -q tests/lessons --exercise dropout"]),
         (
@@ -277,6 +285,13 @@ def test_a_contribution_is_run_and_nothing_else(
     write_program(installed / VENV / "bin/python", 'echo "$@$PYTHONDONTWRITEBYTECODE"')
     result = make(installed, f"VENV={VENV}", *arguments, PYTHONDONTWRITEBYTECODE=" without")
     assert result.stdout.splitlines() == runs
+
+
+@pytest.mark.parametrize("target", ["notebooks", "guide"])
+def test_what_authors_run_is_not_noted_as_progress(installed: Path, target: str) -> None:
+    write_program(installed / VENV / "bin/python", 'echo "$TRACED_JOURNAL"')
+    result = make(installed, f"VENV={VENV}", target, "ARGS=02_tracing", TRACED_JOURNAL="a reader's")
+    assert {*result.stdout.splitlines()} == {"_build/journal.jsonl"}
 
 
 def test_a_room_is_checked_with_its_tests(installed: Path) -> None:
@@ -321,6 +336,33 @@ def test_learn_can_be_interrupted_before_it_serves(installed: Path) -> None:
     with running(installed, f"VENV={VENV}", "learn") as (process, log):
         wait_for("importing", log)
         interrupt(process, log)
+
+
+def test_a_checkout_stays_clean_whatever_a_reader_does(installed: Path) -> None:
+    """What is changed, added and given anew lies where git does not look."""
+
+    def git(*arguments: str) -> str:
+        named = ["-c", "user.name=a reader", "-c", "user.email=reader@localhost"]
+        command = ["git", *named, *arguments]
+        return subprocess.run(
+            command, cwd=installed, env=environment(installed), capture_output=True, text=True
+        ).stdout
+
+    shutil.copy(ROOT / ".gitignore", installed)
+    git("init")
+    git("add", "--all")
+    git("commit", "--message=The course")
+    assert "Makefile" in git("ls-files")
+    learn = [sys.executable, "-m", "traced.command", "learn", "work", "--no-lab"]
+    subprocess.run(learn, cwd=installed, check=True, capture_output=True)
+    lesson = installed / "work/notebooks/02_tracing.ipynb"
+    lesson.write_text("my answers")
+    lesson.with_name("mine.ipynb").write_text("a notebook of my own")
+    (installed / "work/model.npy").write_text("weights")
+    assert make(installed, f"VENV={VENV}", "reset").returncode == 0
+    assert lesson.with_name("02_tracing.old.ipynb").read_text() == "my answers"
+    assert lesson.read_text() != "my answers"
+    assert git("status", "--porcelain") == ""
 
 
 def test_serve_shows_the_site_until_ctrl_c(installed: Path) -> None:

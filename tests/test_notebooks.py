@@ -205,6 +205,29 @@ def test_a_new_result_is_new_for_the_site_and_an_equal_one_keeps_its_date(tmp_pa
     assert small.stat().st_mtime_ns == times[0]
 
 
+def test_an_image_is_stored_anew_only_where_something_else_changed(tmp_path: Path) -> None:
+    small = tmp_path / "01_small.md"
+    measured = "print(6 * 7)\nimport secrets\nImage(b'\\x89PNG' + secrets.token_bytes(9))"
+    head = "from IPython.display import Image\n"
+    small.write_text(SMALL.replace("print(6 * 7)", head + measured))
+    assert execute.execute(small) == (1, True)
+    pair = small.with_suffix(".ipynb")
+    first = pair.read_text()
+    assert '"image/png"' in first
+    assert execute.execute(small) == (1, False)
+    assert pair.read_text() == first
+    small.write_text(small.read_text().replace("6 * 7", "6 * 8"))
+    assert execute.execute(small) == (1, True)
+    assert pair.read_text() != first.replace("42", "48")
+
+
+def test_a_letter_puts_a_lesson_behind_that_of_its_number(tmp_path: Path) -> None:
+    names = ["09_gradients", "09b_own_derivatives", "10_vmap"]
+    for name in [*names[::-1], "notes", "9_small"]:
+        (tmp_path / f"{name}.md").touch()
+    assert [path.stem for path in execute.paths(folder=tmp_path)] == names
+
+
 def ids(text: str, path: Path) -> list[str]:
     """Write a lesson, store it without running it, and return the ids of its cells."""
     path.write_text(text)
@@ -294,6 +317,19 @@ def test_code_cells_fit_a_glance(lesson: NotebookNode) -> None:
     lengths = [len(re.findall(r"^.*\S", cell.source, re.MULTILINE)) for cell in code(lesson)]
     assert median(lengths) <= 6
     assert max(lengths) <= 20
+
+
+def test_a_lesson_opens_with_a_picture(stored: NotebookNode) -> None:
+    shown = [output.get("data", {}) for cell in code(stored)[:3] for output in cell.outputs]
+    drawn = re.compile(r'<img class="dark-light"|<div class="linked"')
+    assert any("image/png" in data or drawn.search(data.get("text/html", "")) for data in shown)
+
+
+def test_a_lesson_is_not_too_long(lesson: NotebookNode) -> None:
+    # Tables and headings say again what the text says.
+    text = re.sub(r"(?m)^(\||#).*$", "", prose(lesson))
+    assert len(text.split()) <= 1900
+    assert len(code(lesson)) <= 28
 
 
 def test_an_exercise_asks_for_one_thing_and_checks_it(lesson: NotebookNode) -> None:

@@ -29,9 +29,10 @@ MODULES = [
 def test_the_table_of_contents_is_sorted_and_complete():
     imported = [
         alias.name
-        for node in ast.parse((ROOT / "__init__.py").read_text()).body
+        for node in ast.parse((ROOT / "__init__.pyi").read_text()).body
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
+        if not alias.asname  # what IPython looks for is no reader's
     ]
     assert sorted(imported) == sorted(traced.__all__)
     assert traced.__all__ == sorted(traced.__all__, key=lambda name: (name.islower(), name))
@@ -40,7 +41,8 @@ def test_the_table_of_contents_is_sorted_and_complete():
 
 def public():
     for module in MODULES:
-        if "solutions" in module.__name__:
+        # What a reader would write has no docstrings.
+        if "solutions" in module.__name__ or module.__name__.endswith(".paired_programs"):
             continue
         for name, thing in vars(module).items():
             defined_here = getattr(thing, "__module__", None) == module.__name__

@@ -9,7 +9,7 @@ from nbformat import NotebookNode
 def parts(notebook: NotebookNode) -> list[object]:
     """List what stands in each cell: its kind, its source, and what it displays."""
     return [
-        (cell.cell_type, cell.source, [dict(output) for output in cell.get("outputs", [])])
+        (cell.cell_type, cell.source, execute.without_images(cell.get("outputs", [])))
         for cell in notebook.cells
     ]
 

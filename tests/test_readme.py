@@ -19,7 +19,7 @@ def test_the_example_prints_what_stands_below_it(tmp_path, capsys):
 
 def test_it_is_short_and_begins_with_code():
     lines = README.splitlines()
-    assert len(lines) <= 80
+    assert len([line for line in lines if not line.startswith("| [")]) <= 70
     assert "```python" in lines[:12]
 
 

@@ -1,32 +1,11 @@
-"""JAX, Traced: see what JAX keeps of a function, and have an answer checked on it."""
+"""JAX, Traced: see what JAX keeps of a function, and have an answer checked on it.
 
-from traced.course.exercise import ask
-from traced.course.explanation import explain
-from traced.course.journal import reset_progress
-from traced.course.prediction import reveal
-from traced.course.raising import raises
-from traced.lessons.progress import show_progress
-from traced.programs.explore import explore
-from traced.programs.jaxpr_lines import show_jaxpr
-from traced.programs.jaxprs import count_equations, count_primitives, find_equations
-from traced.programs.stages import show_hlo, show_stages
-from traced.tracing.traces import record_traces
-from traced.tracing.watch import watch
+What readers import is listed in `__init__.pyi`, which type checkers read as well. Each name is
+imported when it is first used, so that a command that needs no JAX does not wait for it.
+"""
 
-__all__ = [
-    "ask",
-    "count_equations",
-    "count_primitives",
-    "explain",
-    "explore",
-    "find_equations",
-    "raises",
-    "record_traces",
-    "reset_progress",
-    "reveal",
-    "show_hlo",
-    "show_jaxpr",
-    "show_progress",
-    "show_stages",
-    "watch",
-]
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+# By these two names IPython loads and unloads an extension; nobody imports them.
+__all__ = [name for name in __all__ if not name.endswith("load_ipython_extension")]

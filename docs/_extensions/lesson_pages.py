@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from course_map import read_sidebar
+from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
@@ -41,6 +43,21 @@ def is_executed(app: Sphinx, page: str) -> bool:
     return Path(app.srcdir, f"{page}.ipynb").exists()
 
 
+def describe_images(app: Sphinx, doctree: nodes.document) -> None:
+    """Give each image that a cell displays its text twin, for those who do not see it."""
+    if is_executed(app, app.env.docname):
+        notebook = json.loads(Path(app.srcdir, f"{app.env.docname}.ipynb").read_text("utf-8"))
+        outputs = [
+            output["data"]
+            for cell in notebook["cells"]
+            for output in cell.get("outputs", [])
+            if "image/png" in output.get("data", {})
+        ]
+        shown = [image for image in doctree.findall(nodes.image) if "alt" not in image]
+        for image, data in zip(shown, outputs, strict=True):
+            image["alt"] = "".join(data["text/plain"])
+
+
 def leave_out_of_sidebar(app: Sphinx, doctree: object) -> None:
     """Let a page of the field guide be in no toctree: its index links to it."""
     if GUIDE.match(app.env.docname):
@@ -71,6 +88,7 @@ def find_stale_sidebars(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """List the pages to write again when what the sidebar shows has changed: all of them."""
     listed = {page for pages in env.toctree_includes.values() for page in pages}
     shown = {page: env.titles[page].astext() for page in sorted(listed)}
+    shown["names"] = "".join(map(str, read_sidebar(env)))
     before, env.sidebar = getattr(env, "sidebar", None), shown
     return [] if shown == before else sorted(env.found_docs)
 
@@ -88,6 +106,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("html-page-context", add_execution)
     # Before the theme, which looks at what the templates make.
     app.connect("html-page-context", share_sidebar, priority=100)
+    app.connect("doctree-read", describe_images)
     app.connect("doctree-read", leave_out_of_sidebar)
     app.connect("env-updated", find_stale_sidebars)
     app.connect("build-finished", copy_texts)

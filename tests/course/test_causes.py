@@ -89,12 +89,20 @@ def test_an_error_that_a_lesson_explains_leads_there():
 
 
 def test_an_error_that_only_the_field_guide_explains_leads_to_its_page():
+    def adds(x):
+        return x + jnp.ones(4)
+
+    feedback = str(ask(returns(lambda x: x, (jnp.ones(3),)), adds))
+    assert "read: field guide, broadcasting" in feedback
+
+
+def test_an_error_that_a_lesson_explains_leads_to_its_section():
     def writes(x):
         x[0] = 1.0
         return x
 
     feedback = str(ask(returns(lambda x: x, (jnp.ones(3),)), writes))
-    assert "read: field guide, in-place-assignment" in feedback
+    assert "read: 01_arrays, “An update returns a new array”" in feedback
 
 
 def test_each_section_exists_and_each_page():

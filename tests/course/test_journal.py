@@ -3,10 +3,12 @@
 import json
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
 from traced import reset_progress, show_progress
+from traced.course import journal
 from traced.course.journal import note, states
 from traced.lessons.start_here import mean_square
 from traced.lessons.start_here.solutions.mean_square import mean_square as solution
@@ -19,8 +21,31 @@ def stub(x):
 def test_a_check_is_noted_and_shown():
     mean_square.check(solution)
     assert states() == {("start_here", "mean_square"): "passed"}
-    (row,) = [line for line in str(show_progress()).splitlines() if "mean_square" in line]
-    assert row.split() == ["start_here", "mean_square", "passed"]
+    assert "0 of 1 predicted, 1 of 1 passed\n   passed: mean_square\n" in str(show_progress())
+
+
+@pytest.fixture
+def new_run(monkeypatch):
+    """Let the test begin like a Python that was started anew."""
+    monkeypatch.setattr(journal, "_NOTED", [])
+
+
+@pytest.mark.usefixtures("new_run")
+def test_a_run_lists_what_it_checked_whatever_the_file_holds(own_journal):
+    own_journal.write_text('{"lesson": "start_here", "exercise": "mean_square", "state": "passed"}')
+    assert "mean_square" not in str(show_progress(this_run=True))
+    mean_square.check(lambda x: x[0])
+    mean_square.check(stub)
+    _, *rows = str(show_progress(this_run=True)).splitlines()
+    assert [row.split(maxsplit=2) for row in rows] == [["start_here", "mean_square", "not yet"]]
+    assert "passed" in str(show_progress())
+    reset_progress()
+    assert states(this_run=True) == {}
+
+
+def test_what_runs_beside_the_tests_leaves_the_journal_of_the_reader_alone(monkeypatch):
+    monkeypatch.undo()
+    assert journal.path().is_relative_to(tempfile.gettempdir())
 
 
 def test_a_stub_is_not_noted():

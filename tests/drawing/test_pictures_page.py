@@ -52,6 +52,9 @@ PICTURES = {
         Counter(nnx.Rngs(0)), jnp.ones((1, 2))
     ),
     "a module, split": lambda: show.show_split(Counter(nnx.Rngs(0)), nnx.Param, ...),
+    "modules outside and inside of Counter": lambda: show.show_levels(
+        Counter(nnx.Rngs(0)), jnp.ones((1, 2))
+    ),
     "the numbers of the plot": lambda: show.plot_lines({"a": {1: 1, 2: 3}}, "x", "y"),
 }
 

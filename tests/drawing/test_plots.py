@@ -3,6 +3,8 @@
 import re
 import subprocess
 import sys
+from html import escape
+from itertools import pairwise
 
 import jax
 import jax.numpy as jnp
@@ -43,32 +45,52 @@ def test_the_law_of_a_growth_stands_beside_its_name():
 
 
 def test_lines_are_told_apart_without_their_colours():
-    html = plot_lines({str(i): {1: i, 2: i} for i in range(4)}, "x", "y").html
-    assert len(set(re.findall(r"stroke-dasharray: [\d., ]+", html))) == 3
+    svg = plot_lines({str(i): {1: i, 2: i} for i in range(4)}, "x", "y").svg
+    assert len(set(re.findall(r"stroke-dasharray: [\d., ]+", svg))) == 3
+    assert all(sign in svg for sign in "●■▲◆")
 
 
-def test_the_drawing_takes_the_colour_of_the_text_and_has_a_name():
-    html = plot_lines(TIMES, "steps", "seconds", log=True).html
-    assert 'role="img" aria-label="seconds by steps: loop, scan"' in html
-    assert "fill: currentColor" in html
-    assert "#000000" not in html
-    assert "#ffffff" not in html
+def test_the_drawing_takes_the_ink_of_light_and_dark_and_has_a_name():
+    picture = plot_lines(TIMES, "steps", "seconds", log=True)
+    assert 'alt="seconds by steps: loop, scan"' in picture.html
+    assert "prefers-color-scheme:dark" in picture.svg
+    assert "fill: currentColor" in picture.svg
+    assert "#000000" not in picture.svg
+    assert "#010203" not in picture.svg
 
 
-def test_a_drawing_names_nothing_outside_and_nothing_in_another_one():
-    first = plot_lines(TIMES, "steps", "seconds").html
-    second = plot_lines({"loop": {1: 1.0, 2: 3.0}}, "steps", "seconds").html
-    assert re.findall(r"https?:|<style|<script", first + second) == []
-    names = [set(re.findall(r' id="([^"]+)"', html)) for html in (first, second)]
-    assert names[0].isdisjoint(names[1])
-    assert set(re.findall(r'href="#([^"]+)"', first)) <= names[0]
+def test_names_that_end_beside_one_another_stand_above_one_another():
+    svg = plot_lines({name: {1: 1.0, 2: 1.0} for name in "abcd"}, "x", "y").svg
+    heights = re.findall(r'translate\([\d.]+ ([\d.]+)\)"[^>]*>[abcd]<', svg) or re.findall(
+        r'y="([\d.]+)"[^>]*>[abcd]<', svg
+    )
+    places = sorted(map(float, heights))
+    assert len(places) == 4
+    assert min(b - a for a, b in pairwise(places)) > 9
+
+
+def test_a_band_is_drawn_and_its_ends_are_among_the_numbers():
+    bands = {"loop": {10: (0.01, 0.02), 1000: (0.5, 2.0)}}
+    picture = plot_lines(TIMES, "steps", "seconds", bands=bands)
+    assert "0.0123 (0.01–0.02)" in str(picture)
+    assert picture.svg.count("fill-opacity") == 1
+    with pytest.raises(ValueError, match="names of lines, and walk is none"):
+        plot_lines(TIMES, "steps", "seconds", bands={"walk": {}})
+
+
+def test_a_number_on_an_axis_keeps_its_digits():
+    picture = plot_lines({"loss": {1: 0.034, 2: 0.186}}, "step", "loss")
+    written = re.findall(r"<text[^>]*>([^<]*)<", picture.svg)
+    ticks = [float(each) for each in written if re.fullmatch(r"0\.\d+", each)]
+    assert len(ticks) == len(set(ticks)) > 3
 
 
 def test_names_stay_text():
-    evil = r"--></style><script>$\nope{$"  # no formula either
-    html = plot_lines({evil: {1: 2.0}}, evil, evil).html
-    assert {"script", "style"}.isdisjoint(read(html).tags)
-    assert evil not in html
+    evil = r"--></style><script>$\nope{$'\""  # no formula either
+    picture = plot_lines({evil: {1: 2.0}}, evil, evil)
+    assert "<script" not in picture.svg
+    assert {"script"}.isdisjoint(read(picture.html).tags)
+    assert escape(evil) in picture.svg
 
 
 def test_many_numbers_are_cut_and_that_is_said():

@@ -26,8 +26,8 @@ def test_not_yet_has_five_parts_in_their_order():
         "  line 5:  return total   (the end)\n"
         "seen: 4 entries: 17 equations\n"
         "seen: 8 entries: 33 equations\n"
-        "rule: a Python loop runs while JAX traces, and each round leaves equations\n"
-        "      of its own\n"
+        "rule: a Python loop, or `sum`, runs while JAX traces, and each round leaves\n"
+        "      equations of its own\n"
         "read: 07_loops, “A Python loop leaves all its rounds in the trace”\n"
         "hint: ex.mean_square.hint()"
     )
@@ -110,3 +110,10 @@ def test_a_headline_is_short_and_holds_no_fix(code):
     assert len(entry.headline.split()) <= 12
     assert not entry.headline.endswith(".")
     assert find_forbidden(code, f"{entry.headline}\n{entry.rule}", PRESCRIBING, ADDRESSING) == []
+
+
+def test_a_place_without_its_text_is_left_out():
+    places = Place("<string>", 1, ""), Place("cell", 2, "print(x)")
+    feedback = Feedback("f", "not yet", Finding("effects/write", places))
+    lines = [line for line in repr(feedback).splitlines() if line.lstrip().startswith("line ")]
+    assert lines == ["  line 2:  print(x)"]

@@ -74,6 +74,13 @@ def without_jit(g, limit, enabled):
 
 
 @jax.jit(static_argnames="enabled")
+def longer_by_a_product(g, limit, enabled):
+    length = jnp.sqrt(jnp.sum(g**2))
+    longer = length > limit
+    return g * (limit / length) * longer + g * ~longer if enabled else g
+
+
+@jax.jit(static_argnames="enabled")
 def always_clipped(g, limit, enabled):
     return g * (limit / jnp.sqrt(jnp.sum(g**2))) if enabled else g
 
@@ -354,133 +361,123 @@ def index_static(i, x):
     return [jax.nn.relu, jnp.tanh, lambda x: x][i](x) if i in (0, 1, 2) else x * jnp.nan
 
 
-# distance
+# mean_exp
 
 
-def by_cond(a, b):
-    squared = jnp.sum((a - b) ** 2)
-    return lax.cond(squared > 0, jnp.sqrt, jnp.zeros_like, squared)
+def _series(x):
+    return 1 + x / 2 + x**2 / 6 + x**3 / 24
 
 
-def with_a_safe_norm(a, b):
-    same = jnp.all(a == b)
-    gap = jnp.where(same, 1.0, a - b)
-    return jnp.where(same, 0.0, jnp.linalg.norm(gap))
+def series_by_cond(x):
+    return lax.cond(jnp.abs(x) < 0.05, _series, lambda x: (jnp.exp(x) - 1) / x, x)
+
+
+def by_a_sum_of_slices(x):
+    middles = (jnp.arange(1000) + 0.5) / 1000
+    return jnp.mean(jnp.exp(middles * x))
+
+
+def halved_and_doubled(x):
+    far = jnp.abs(x) >= 0.02
+    half = jnp.where(far, x, 2.0) / 2
+    return lax.select(far, jnp.exp(half) * jnp.sinh(half) / half, _series(x))
 
 
 @jax.custom_jvp
-def _root(squared):
-    return jnp.sqrt(squared)
+def with_a_slope_of_its_own(x):
+    return jnp.where(x == 0, 1.0, jnp.expm1(x) / x)
 
 
-@_root.defjvp
-def _root_jvp(primals, tangents):
-    root = _root(*primals)
-    return root, jnp.where(root > 0, 0.5 / jnp.where(root > 0, root, 1.0), 0.0) * tangents[0]
+@with_a_slope_of_its_own.defjvp
+def _slope_of_its_own(primals, tangents):
+    (x,) = primals
+    near = jnp.abs(x) < 0.01
+    far = jnp.where(near, 1.0, x)
+    slope = jnp.where(near, 0.5 + x / 3 + x**2 / 8, (jnp.exp(far) - jnp.expm1(far) / far) / far)
+    return with_a_slope_of_its_own(x), slope * tangents[0]
 
 
-def with_a_rule_of_its_own(a, b):
-    return _root(jnp.sum((a - b) ** 2))
+def quotient_alone(x):
+    return jnp.expm1(x) / x
 
 
-@jax.custom_vjp
-def with_a_backward_pass(a, b):
-    return jnp.linalg.norm(a - b)
+def one_outside(x):
+    return jnp.where(x == 0, 1.0, jnp.expm1(x) / x)
 
 
-def _forward(a, b):
-    length = jnp.linalg.norm(a - b)
-    return length, (a - b, length)
+def series_by_one_where(x):
+    return jnp.where(jnp.abs(x) < 0.01, _series(x), jnp.expm1(x) / x)
 
 
-def _backward(kept, outer):
-    gap, length = kept
-    slope = outer * jnp.where(length > 0, gap / jnp.where(length > 0, length, 1.0), 0.0)
-    return slope, -slope
+def one_at_zero(x):
+    safe = jnp.where(x == 0, 1.0, x)
+    return jnp.where(x == 0, 1.0, jnp.expm1(safe) / safe)
 
 
-with_a_backward_pass.defvjp(_forward, _backward)
+def one_near_zero(x):
+    near = jnp.abs(x) < 0.01
+    safe = jnp.where(near, 1.0, x)
+    return jnp.where(near, 1.0, jnp.expm1(safe) / safe)
 
 
-def scaled(a, b):
-    largest = jnp.max(jnp.abs(a - b))
-    scale = jnp.where(largest > 0, lax.stop_gradient(largest), 1.0)
-    squared = jnp.sum(((a - b) / scale) ** 2)
-    return jnp.where(largest > 0, scale * jnp.sqrt(jnp.where(largest > 0, squared, 1.0)), 0.0)
+def one_by_cond(x):
+    return lax.cond(x == 0, jnp.ones_like, lambda x: jnp.expm1(x) / x, x)
 
 
-def small_epsilon(a, b):
-    return jnp.sqrt(jnp.sum((a - b) ** 2) + 1e-12)
+def series_at_zero_alone(x):
+    safe = jnp.where(x == 0, 1.0, x)
+    return jnp.where(x == 0, _series(x), jnp.expm1(safe) / safe)
 
 
-def closer_is_equal(a, b):
-    squared = jnp.sum((a - b) ** 2)
-    apart = squared > 1e-12
-    return jnp.where(apart, jnp.sqrt(jnp.where(apart, squared, 1.0)), 0.0)
+def series_too_near(x):
+    near = jnp.abs(x) < 1e-9
+    safe = jnp.where(near, 1.0, x)
+    return jnp.where(near, _series(x), jnp.expm1(safe) / safe)
 
 
-def one_side_stopped(a, b):
-    return by_cond(a, lax.stop_gradient(b))
+def series_too_far(x):
+    near = jnp.abs(x) < 1.5
+    safe = jnp.where(near, 1.0, x)
+    return jnp.where(near, _series(x), jnp.expm1(safe) / safe)
 
 
-def three_entries(a, b):
-    squared = sum((a[i] - b[i]) ** 2 for i in range(3))
-    apart = squared > 0
-    return jnp.where(apart, jnp.sqrt(jnp.where(apart, squared, 1.0)), 0.0)
+def exp_less_one(x):
+    near = jnp.abs(x) < 1e-5
+    safe = jnp.where(near, 1.0, x)
+    return jnp.where(near, _series(x), (jnp.exp(safe) - 1) / safe)
 
 
-def root_of_the_safe_alone(a, b):
-    squared = jnp.sum((a - b) ** 2)
-    return jnp.sqrt(jnp.where(squared > 0, squared, 0.0))
+def series_for_the_negative(x):
+    safe = jnp.where(x < 0.01, 1.0, x)
+    return jnp.where(x < 0.01, _series(x), jnp.expm1(safe) / safe)
 
 
-@jax.custom_vjp
-def outer_factor_left_out(a, b):
-    return jnp.linalg.norm(a - b)
+def divisor_held(x):
+    near = jnp.abs(x) < 0.01
+    safe = jnp.where(near, 1.0, x)
+    return jnp.where(near, _series(x), jnp.expm1(safe) / lax.stop_gradient(safe))
 
 
-outer_factor_left_out.defvjp(_forward, lambda kept, outer: _backward(kept, 1.0))
+def slope_stopped_near_zero(x):
+    near = jnp.abs(x) < 0.01
+    safe = jnp.where(near, 1.0, x)
+    return jnp.where(near, lax.stop_gradient(_series(x)), jnp.expm1(safe) / safe)
 
 
-def close_is_equal(a, b):
-    squared = jnp.sum((a - b) ** 2)
-    apart = squared > 1e-6
-    return jnp.where(apart, jnp.sqrt(jnp.where(apart, squared, 1.0)), 0.0)
+def large_left_out(x):
+    return with_a_slope_of_its_own(jnp.clip(x, -10.0, 10.0))
 
 
-def zero_not_put_back(a, b):
-    squared = jnp.sum((a - b) ** 2)
-    return jnp.sqrt(jnp.where(squared > 0, squared, 1.0))
+def series_by_python(x):
+    return _series(x) if abs(x) < 0.01 else jnp.expm1(x) / x
 
 
-def plain_norm(a, b):
-    return jnp.linalg.norm(a - b)
+def as_a_vector(x):
+    return jnp.atleast_1d(halved_and_doubled(x))
 
 
-def where_outside(a, b):
-    squared = jnp.sum((a - b) ** 2)
-    return jnp.where(squared > 0, jnp.sqrt(squared), 0.0)
-
-
-def nan_to_num(a, b):
-    return jnp.nan_to_num(jnp.sqrt(jnp.sum((a - b) ** 2)))
-
-
-def large_epsilon(a, b):
-    return jnp.sqrt(jnp.sum((a - b) ** 2) + 1e-2)
-
-
-def gradient_stopped(a, b):
-    return lax.stop_gradient(jnp.linalg.norm(a - b))
-
-
-def python_if(a, b):
-    squared = jnp.sum((a - b) ** 2)
-    return jnp.sqrt(squared) if squared > 0 else 0.0 * squared
-
-
-def root_forgotten(a, b):
-    return jnp.sum((a - b) ** 2)
+def read_off(x):
+    return with_a_slope_of_its_own(float(x))
 
 
 # mend
@@ -624,13 +621,11 @@ RIGHT = {
     "clip_norm": [smaller_factor, flag_outside, length_dead, Clipper()],
     "keep_best": [by_where, age_apart, by_switch, as_a_named_tuple],
     "activation": [fourth_branch, by_select, by_two_conds, stacked, by_select_n],
-    "distance": [
-        by_cond,
-        with_a_safe_norm,
-        with_a_rule_of_its_own,
-        root_of_the_safe_alone,
-        with_a_backward_pass,
-        scaled,
+    "mean_exp": [
+        series_by_cond,
+        by_a_sum_of_slices,
+        halved_and_doubled,
+        with_a_slope_of_its_own,
     ],
     "mend": [
         row_by_row,
@@ -647,6 +642,7 @@ WRONG = {
         "tracing/static-value": [limit_static],
         "branches/known-in-advance": [flag_traced, length_computed_first],
         "tracing/not-jitted": [without_jit],
+        "value/nan": [longer_by_a_product],
         "value/differs": [always_clipped, two_entries_by_heart],
     },
     "keep_best": {
@@ -670,23 +666,22 @@ WRONG = {
         "branches/disagree": [scalar_nan],
         "tracing/static-tracer": [index_static],
     },
-    "distance": {
-        "derivatives/not-finite": [plain_norm, where_outside, nan_to_num],
-        "value/differs": [
-            large_epsilon,
-            close_is_equal,
-            zero_not_put_back,
-            root_forgotten,
-            three_entries,
-        ],
+    "mean_exp": {
+        "value/nan": [quotient_alone],
+        "derivatives/not-finite": [one_outside, series_by_one_where, series_at_zero_alone],
         "derivatives/wrong": [
-            gradient_stopped,
-            small_epsilon,
-            closer_is_equal,
-            one_side_stopped,
-            outer_factor_left_out,
+            one_at_zero,
+            one_near_zero,
+            one_by_cond,
+            series_too_near,
+            exp_less_one,
+            divisor_held,
+            slope_stopped_near_zero,
         ],
-        "tracing/branch-on-tracer": [python_if],
+        "value/differs": [series_too_far, series_for_the_negative, large_left_out],
+        "tracing/branch-on-tracer": [series_by_python],
+        "tracing/value-needed": [read_off],
+        "value/shape": [as_a_vector],
     },
     "mend": {
         "branches/both-run": [

@@ -1,290 +1,176 @@
 """Right and wrong answers to the exercises of 14_cost_of_state."""
 
-import timeit
 from functools import partial
-from time import perf_counter, process_time
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
-from traced.lessons.cost_of_state.solutions.split_step import step
-
-# seconds
-
-
-def by_leaves(f, *args):
-    def once():
-        start = perf_counter()
-        for leaf in jax.tree.leaves(f(*args)):
-            leaf.block_until_ready()
-        return perf_counter() - start
-
-    once()
-    return min(once() for _ in range(5))
-
-
-def first_dropped(f, *args):
-    times = []
-    for _ in range(6):
-        start = perf_counter()
-        jax.block_until_ready(f(*args))
-        times.append(perf_counter() - start)
-    return min(times[1:])
-
-
-def all_six(f, *args):
-    return float(np.sort([first_dropped(f, *args)])[0])
-
-
-def never_waits(f, *args):
-    times = []
-    for _ in range(5):
-        start = perf_counter()
-        f(*args)
-        times.append(perf_counter() - start)
-    return min(times)
-
-
-def waits_after_the_clock(f, *args):
-    f(*args)
-    times = []
-    for _ in range(5):
-        start = perf_counter()
-        result = f(*args)
-        times.append(perf_counter() - start)
-        jax.block_until_ready(result)
-    return min(times)
-
-
-def clock_after_the_call(f, *args):
-    jax.block_until_ready(f(*args))
-    times = []
-    for _ in range(5):
-        result = f(*args)
-        start = perf_counter()
-        jax.block_until_ready(result)
-        times.append(perf_counter() - start)
-    return min(times)
-
-
-def time_of_the_processor(f, *args):
-    jax.block_until_ready(f(*args))
-    times = []
-    for _ in range(5):
-        start = process_time()
-        jax.block_until_ready(f(*args))
-        times.append(process_time() - start)
-    return min(times)
-
-
-def traces_the_function(f, *args):
-    jitted = jax.jit(f)
-    jax.block_until_ready(jitted(*args))
-    return min(timeit.repeat(lambda: jax.block_until_ready(jitted(*args)), number=1, repeat=5))
-
-
-def first_counted(f, *args):
-    times = []
-    for _ in range(5):
-        start = perf_counter()
-        jax.block_until_ready(f(*args))
-        times.append(perf_counter() - start)
-    return sum(times) / 5
-
-
-def one_first_call(f, *args):
-    start = perf_counter()
-    jax.block_until_ready(f(*args))
-    return perf_counter() - start
-
-
-def copied(f, *args):
-    jax.block_until_ready(f(*args))
-    times = []
-    for _ in range(5):
-        start = perf_counter()
-        jax.device_get(f(*args))
-        times.append(perf_counter() - start)
-    return min(times)
-
-
-def one_array_only(f, *args):
-    f(*args).block_until_ready()
-    times = []
-    for _ in range(5):
-        start = perf_counter()
-        f(*args).block_until_ready()
-        times.append(perf_counter() - start)
-    return min(times)
-
-
-def first_array_only(f, *args):
-    times = []
-    for _ in range(6):
-        start = perf_counter()
-        jax.tree.leaves(f(*args))[0].block_until_ready()
-        times.append(perf_counter() - start)
-    return min(times[1:])
-
-
-def _times(f, args, count):
-    times = []
-    for _ in range(count):
-        start = perf_counter()
-        jax.block_until_ready(f(*args))
-        times.append(perf_counter() - start)
-    return times
-
-
-def median_of_five(f, *args):
-    return sorted(_times(f, args, 6)[1:])[2]
-
-
-def first_counted_of_six(f, *args):
-    return min(_times(f, args, 6))
-
-
-def four_after_the_first(f, *args):
-    return min(_times(f, args, 5)[1:])
-
-
-def shortest_of_ten(f, *args):
-    return min(_times(f, args, 11)[1:])
-
-
-def by_timeit(f, *args):
-    def call():
-        return jax.block_until_ready(f(*args))
-
-    call()
-    return min(timeit.repeat(call, number=1, repeat=5))
-
-
-def mean_of_five(f, *args):
-    return sum(all_five(f, *args)) / 5
-
-
-def all_five(f, *args):
-    jax.block_until_ready(f(*args))
-    times = []
-    for _ in range(5):
-        start = perf_counter()
-        jax.block_until_ready(f(*args))
-        times.append(perf_counter() - start)
-    return times
-
-
-def no_time_at_all(f, *args):
-    return 0.0
-
-
-def prints_it(f, *args):
-    print(all_five(f, *args))
-
+from traced.lessons.cost_of_state.solutions.make_fast_step import step
 
 # split_step
 
 
-@partial(jax.jit, static_argnums=0)
-def graphdef_static(graphdef, state, x, y):
-    model, optimizer = nnx.merge(graphdef, state)
-    loss = step(model, optimizer, x, y)
-    return nnx.split((model, optimizer))[1], loss
-
-
 @jax.jit
-def with_one_name(graphdef, state, x, y):
+def one_run(graphdef, state, x, y):
     objects = nnx.merge(graphdef, state)
     loss = step(*objects, x, y)
     return nnx.state(objects), loss
 
 
-@jax.jit
-def jitted_inner(state, graphdef, batch):
-    objects = nnx.merge(graphdef, state)
-    loss = step(*objects, *batch)
-    return nnx.state(objects), loss
+def jitted_afterwards(step):
+    def run(graphdef, state, *batch):
+        objects = nnx.merge(graphdef, state)
+        result = step(*objects, *batch)
+        return nnx.split(objects)[1], result
+
+    return jax.jit(run)
 
 
-def around_a_jitted(graphdef, state, x, y):
-    return jitted_inner(state, graphdef, (x, y))
+def graphdef_static(step):
+    @partial(jax.jit, static_argnums=0)
+    def run(graphdef, state, *batch):
+        objects = nnx.merge(graphdef, state)
+        result = step(*objects, *batch)
+        return nnx.state(objects), result
+
+    return run
 
 
-def split_not_jitted(graphdef, state, x, y):
-    return with_one_name.__wrapped__(graphdef, state, x, y)
+def around_a_jitted(step):
+    @jax.jit
+    def inner(state, graphdef, batch):
+        objects = nnx.merge(graphdef, state)
+        result = step(*objects, *batch)
+        return nnx.state(objects), result
+
+    return lambda graphdef, state, *batch: inner(state, graphdef, batch)
 
 
-@jax.jit
-def merged_in_place(graphdef, state, x, y):
+def merged_in_place(step):
     # The Variables of the merged objects are those of the state.
-    return state, step(*nnx.merge(graphdef, state), x, y)
+    return jax.jit(lambda graphdef, state, *b: (state, step(*nnx.merge(graphdef, state), *b)))
 
 
-@jax.jit
-def old_state(graphdef, state, x, y):
-    model, optimizer = nnx.merge(graphdef, state, copy=True)
-    return state, step(model, optimizer, x, y)
+def donating(step):
+    @partial(jax.jit, donate_argnums=1)
+    def run(graphdef, state, *batch):
+        objects = nnx.merge(graphdef, state)
+        result = step(*objects, *batch)
+        return nnx.state(objects), result
+
+    return run
 
 
-@jax.jit
-def loss_first(graphdef, state, x, y):
-    model, optimizer = nnx.merge(graphdef, state)
-    loss = step(model, optimizer, x, y)
-    return loss, nnx.state((model, optimizer))
+def split_not_jitted(step):
+    return lambda *args: jitted_afterwards(step).__wrapped__(*args)
 
 
-@jax.jit
-def model_only(graphdef, state, x, y):
-    model, optimizer = nnx.merge(graphdef, state)
-    loss = step(model, optimizer, x, y)
-    return nnx.state(model), loss
+def old_state(step):
+    @jax.jit
+    def run(graphdef, state, *batch):
+        return state, step(*nnx.merge(graphdef, state, copy=True), *batch)
+
+    return run
 
 
-@jax.jit
-def loss_only(graphdef, state, x, y):
-    return step(*nnx.merge(graphdef, state), x, y)
+def loss_first(step):
+    @jax.jit
+    def run(graphdef, state, *batch):
+        objects = nnx.merge(graphdef, state)
+        loss = step(*objects, *batch)
+        return loss, nnx.state(objects)
+
+    return run
 
 
-@jax.jit
-def nothing_returned(graphdef, state, x, y):
-    step(*nnx.merge(graphdef, state), x, y)
+def first_only(step):
+    @jax.jit
+    def run(graphdef, state, *batch):
+        objects = nnx.merge(graphdef, state)
+        loss = step(*objects, *batch)
+        return nnx.state(objects[0]), loss
+
+    return run
 
 
-def jitted_anew(graphdef, state, x, y):
-    return jax.jit(lambda *args: split_not_jitted(*args))(graphdef, state, x, y)
+def loss_only(step):
+    return jax.jit(lambda graphdef, state, *batch: step(*nnx.merge(graphdef, state), *batch))
 
 
-def split_by_nnx_jit(graphdef, state, x, y):
-    objects = nnx.merge(graphdef, state)
-    loss = nnx.jit(lambda *args: step(*args))(*objects, x, y)
-    return nnx.state(objects), loss
+def whole_objects(step):
+    @jax.jit
+    def run(graphdef, state, *batch):
+        objects = nnx.merge(graphdef, state)
+        loss = step(*objects, *batch)
+        return objects, loss
+
+    return run
 
 
-@nnx.jit
-def jitted_step(model, optimizer, x, y):
-    return step(model, optimizer, x, y)
+def nothing_returned(step):
+    @jax.jit
+    def run(graphdef, state, *batch):
+        step(*nnx.merge(graphdef, state), *batch)
+
+    return run
 
 
-def merged_outside(graphdef, state, x, y):
-    objects = nnx.merge(graphdef, state)
-    loss = jitted_step(*objects, x, y)
-    return nnx.state(objects), loss
+def jitted_anew(step):
+    return lambda *args: jax.jit(lambda *args: split_not_jitted(step)(*args))(*args)
 
 
-@nnx.jit
-def split_under_nnx_jit(graphdef, state, x, y):
-    objects = nnx.merge(graphdef, state)
-    loss = step(*objects, x, y)
-    return nnx.state(objects), loss
+def jitted_inside_anew(step):
+    def run(graphdef, state, *batch):
+        objects = nnx.merge(graphdef, state)
+        loss = nnx.jit(lambda *args: step(*args))(*objects, *batch)
+        return nnx.state(objects), loss
+
+    return run
 
 
-@jax.jit
-def whole_objects(graphdef, state, x, y):
-    objects = nnx.merge(graphdef, state)
-    loss = step(*objects, x, y)
-    return objects, loss
+def merged_outside(step):
+    jitted = nnx.jit(step)
+
+    def run(graphdef, state, *batch):
+        objects = nnx.merge(graphdef, state)
+        loss = jitted(*objects, *batch)
+        return nnx.state(objects), loss
+
+    return run
+
+
+def split_under_nnx_jit(step):
+    return nnx.jit(jitted_afterwards(step).__wrapped__)
+
+
+def two_objects(step):
+    @jax.jit
+    def run(graphdef, state, *batch):
+        model, optimizer = nnx.merge(graphdef, state)
+        loss = step(model, optimizer, *batch)
+        return nnx.state((model, optimizer)), loss
+
+    return run
+
+
+def two_arguments(step):
+    @jax.jit
+    def run(graphdef, state, x, y):
+        objects = nnx.merge(graphdef, state)
+        loss = step(*objects, x, y)
+        return nnx.state(objects), loss
+
+    return run
+
+
+def one_step_for_all(_):
+    return one_run
+
+
+def run_at_once(step):
+    return one_run(*nnx.split(step))
 
 
 # make_fast_step
@@ -292,6 +178,10 @@ def whole_objects(graphdef, state, x, y):
 
 def in_graph_mode(model, optimizer):
     return nnx.jit_partial(step, model, optimizer, graph=True, graph_updates=False)
+
+
+def in_tree_mode(model, optimizer):
+    return nnx.jit_partial(step, model, optimizer, graph=False)
 
 
 def leaves_written_back(model, optimizer):
@@ -317,8 +207,33 @@ def leaves_written_back(model, optimizer):
     return call
 
 
+def written_by_index(model, optimizer):
+    graphdef, state = nnx.split((model, optimizer))
+    leaves, structure = jax.tree.flatten(state)
+    variables = [each for _, each in nnx.to_flat_state(nnx.state((model, optimizer)))]
+
+    @jax.jit
+    def pure(leaves, x, y):
+        objects = nnx.merge(graphdef, jax.tree.unflatten(structure, leaves))
+        loss = step(*objects, x, y)
+        return jax.tree.leaves(nnx.state(objects)), loss
+
+    def call(x, y):
+        nonlocal leaves
+        leaves, loss = pure(leaves, x, y)
+        for variable, leaf in zip(variables, leaves, strict=True):
+            variable[...] = leaf
+        return loss
+
+    return call
+
+
+def optimizer_copied(model, optimizer):
+    return nnx.jit_partial(step, model, nnx.clone(optimizer), graph_updates=False)
+
+
 def wrapped_partial(model, optimizer):
-    fast = nnx.jit_partial(step, model, optimizer, graph=False)
+    fast = nnx.jit_partial(step, model, optimizer, graph_updates=False)
 
     def call(x, y):
         return fast(x, y)
@@ -349,7 +264,7 @@ def updated_at_each_call(model, optimizer):
 
     def call(x, y):
         nonlocal state
-        state, loss = with_one_name(graphdef, state, x, y)
+        state, loss = one_run(graphdef, state, x, y)
         nnx.update((model, optimizer), state)
         return loss
 
@@ -466,6 +381,20 @@ def through_numpy(advance, batches, every):
     for batch in batches:
         losses.append(advance(batch))
     return np.asarray(losses[::every], dtype=np.float32).tolist()
+
+
+def reads_all_at_the_end(advance, batches, every):
+    losses = [advance(batch) for batch in batches]
+    return [float(loss) for loss in losses][::every]
+
+
+def waits_for_the_one_before(advance, batches, every):
+    losses = []
+    for batch in batches:
+        losses.append(advance(batch))
+        if len(losses) > 1:
+            jax.block_until_ready(losses[-2])
+    return [float(loss) for loss in losses[::every]]
 
 
 def float_each(advance, batches, every):
@@ -591,72 +520,203 @@ def loop_without_return(advance, batches, every):
 # train_all
 
 
-def with_nnx_scan(model, optimizer, xs, ys):
-    @nnx.jit
-    @nnx.scan(in_axes=(nnx.Carry, 0, 0), out_axes=(nnx.Carry, 0))
-    def run(objects, x, y):
-        return objects, step(*objects, x, y)
+def _better(loss, lowest, now, best):
+    return jax.tree.map(lambda new, old: jnp.where(loss < lowest, new, old), now, best)
 
-    return run((model, optimizer), xs, ys)[1]
+
+def _scanned(model, optimizer, xs, ys, better=_better):
+    graphdef, state = nnx.split((model, optimizer))
+
+    def body(carry, batch):
+        state, lowest, best = carry
+        objects = nnx.merge(graphdef, state)
+        now = nnx.to_pure_dict(nnx.state(objects[0]))
+        loss = step(*objects, *batch)
+        best = better(loss, lowest, now, best)
+        return (nnx.state(objects), jnp.minimum(loss, lowest), best), loss
+
+    first = state, jnp.inf, nnx.to_pure_dict(nnx.state(model))
+    (state, _, best), losses = jax.lax.scan(body, first, (xs, ys))
+    return state, best, losses
+
+
+def scan_not_jitted(model, optimizer, xs, ys):
+    state, best, losses = _scanned(model, optimizer, xs, ys)
+    nnx.update((model, optimizer), state)
+    nnx.update(model, best)
+    return losses
 
 
 def scan_inside_nnx_jit(model, optimizer, xs, ys):
+    return nnx.jit(scan_not_jitted)(model, optimizer, xs, ys)
+
+
+def with_nnx_scan(model, optimizer, xs, ys):
     @nnx.jit
     def run(model, optimizer, xs, ys):
-        graphdef, state = nnx.split((model, optimizer))
+        def body(carry, x, y):
+            model, optimizer, lowest, best = carry
+            now = nnx.to_pure_dict(nnx.state(model))
+            loss = step(model, optimizer, x, y)
+            best = _better(loss, lowest, now, best)
+            return (model, optimizer, jnp.minimum(loss, lowest), best), loss
 
-        def body(state, batch):
-            objects = nnx.merge(graphdef, state)
-            loss = step(*objects, *batch)
-            return nnx.state(objects), loss
-
-        state, losses = jax.lax.scan(body, state, (xs, ys))
-        nnx.update((model, optimizer), state)
+        first = model, optimizer, jnp.array(jnp.inf), nnx.to_pure_dict(nnx.state(model))
+        scan = nnx.scan(body, in_axes=(nnx.Carry, 0, 0), out_axes=(nnx.Carry, 0))
+        (_, _, _, best), losses = scan(first, xs, ys)
+        nnx.update(model, best)
         return losses
 
     return run(model, optimizer, xs, ys)
 
 
-def _scanned(model, optimizer, xs, ys):
+def all_parameters_stacked(model, optimizer, xs, ys):
     graphdef, state = nnx.split((model, optimizer))
 
-    def body(state, batch):
-        objects = nnx.merge(graphdef, state)
-        loss = step(*objects, *batch)
-        return nnx.state(objects), loss
+    @jax.jit
+    def run(state, xs, ys):
+        def body(state, batch):
+            objects = nnx.merge(graphdef, state)
+            now = nnx.to_pure_dict(nnx.state(objects[0]))
+            loss = step(*objects, *batch)
+            return nnx.state(objects), (now, loss)
 
-    return jax.lax.scan(body, state, (xs, ys))
+        return jax.lax.scan(body, state, (xs, ys))
 
-
-def scan_not_jitted(model, optimizer, xs, ys):
-    state, losses = _scanned(model, optimizer, xs, ys)
+    state, (every, losses) = run(state, xs, ys)
     nnx.update((model, optimizer), state)
+    nnx.update(model, jax.tree.map(lambda leaf: leaf[jnp.argmin(losses)], every))
+    return losses
+
+
+def with_cond(model, optimizer, xs, ys):
+    def better(loss, lowest, now, best):
+        return jax.lax.cond(loss < lowest, lambda: now, lambda: best)
+
+    state, best, losses = _scanned(model, optimizer, xs, ys, better)
+    nnx.update((model, optimizer), state)
+    nnx.update(model, best)
     return losses
 
 
 def python_loop(model, optimizer, xs, ys):
-    jitted = nnx.jit(step)
-    return jnp.stack([jitted(model, optimizer, x, y) for x, y in zip(xs, ys, strict=True)])
-
-
-def loop_inside_jit(model, optimizer, xs, ys):
-    return nnx.jit(
-        lambda *args: jnp.stack([step(*args[:2], x, y) for x, y in zip(*args[2:], strict=True)])
-    )(model, optimizer, xs, ys)
+    jitted, losses, kept = nnx.jit(step), [], []
+    for x, y in zip(xs, ys, strict=True):
+        kept.append(nnx.to_pure_dict(nnx.state(model)))
+        losses.append(jitted(model, optimizer, x, y))
+    losses = jnp.stack(losses)
+    nnx.update(model, jax.tree.map(lambda *leaves: jnp.stack(leaves)[jnp.argmin(losses)], *kept))
+    return losses
 
 
 def never_updated(model, optimizer, xs, ys):
-    return _scanned(model, optimizer, xs, ys)[1]
+    return _scanned(model, optimizer, xs, ys)[2]
 
 
 def model_updated_alone(model, optimizer, xs, ys):
-    state, losses = _scanned(model, optimizer, xs, ys)
-    nnx.update(model, state[0])
+    _, best, losses = _scanned(model, optimizer, xs, ys)
+    nnx.update(model, best)
+    return losses
+
+
+def keeps_the_last(model, optimizer, xs, ys):
+    state, _, losses = _scanned(model, optimizer, xs, ys)
+    nnx.update((model, optimizer), state)
+    return losses
+
+
+def keeps_the_first(model, optimizer, xs, ys):
+    state, best, losses = _scanned(model, optimizer, xs, ys, lambda loss, lowest, now, best: best)
+    nnx.update((model, optimizer), state)
+    nnx.update(model, best)
+    return losses
+
+
+def keeps_the_highest(model, optimizer, xs, ys):
+    def better(loss, lowest, now, best):
+        return _better(lowest, loss, now, best)
+
+    state, best, losses = _scanned(model, optimizer, xs, ys, better)
+    nnx.update((model, optimizer), state)
+    nnx.update(model, best)
+    return losses
+
+
+def compares_with_the_last(model, optimizer, xs, ys):
+    graphdef, state = nnx.split((model, optimizer))
+
+    def body(carry, batch):
+        state, last, best = carry
+        objects = nnx.merge(graphdef, state)
+        now = nnx.to_pure_dict(nnx.state(objects[0]))
+        loss = step(*objects, *batch)
+        return (nnx.state(objects), loss, _better(loss, last, now, best)), loss
+
+    first = state, jnp.inf, nnx.to_pure_dict(nnx.state(model))
+    (state, _, best), losses = jax.lax.scan(body, first, (xs, ys))
+    nnx.update((model, optimizer), state)
+    nnx.update(model, best)
+    return losses
+
+
+def not_copied(model, optimizer, xs, ys):
+    graphdef, state = nnx.split((model, optimizer))
+
+    def body(carry, batch):
+        state, lowest, best = carry
+        objects = nnx.merge(graphdef, state)
+        now = nnx.state(objects[0])  # the Variables, which the step changes
+        loss = step(*objects, *batch)
+        best = _better(loss, lowest, now, best)
+        return (nnx.state(objects), jnp.minimum(loss, lowest), best), loss
+
+    first = state, jnp.inf, nnx.state(model)
+    (state, _, best), losses = jax.lax.scan(body, first, (xs, ys))
+    nnx.update((model, optimizer), state)
+    nnx.update(model, best)
+    return losses
+
+
+def after_the_step(model, optimizer, xs, ys):
+    graphdef, state = nnx.split((model, optimizer))
+
+    def body(carry, batch):
+        state, lowest, best = carry
+        objects = nnx.merge(graphdef, state)
+        loss = step(*objects, *batch)
+        best = _better(loss, lowest, nnx.to_pure_dict(nnx.state(objects[0])), best)
+        return (nnx.state(objects), jnp.minimum(loss, lowest), best), loss
+
+    first = state, jnp.inf, nnx.to_pure_dict(nnx.state(model))
+    (state, _, best), losses = jax.lax.scan(body, first, (xs, ys))
+    nnx.update((model, optimizer), state)
+    nnx.update(model, best)
+    return losses
+
+
+def optimizer_of_the_best(model, optimizer, xs, ys):
+    graphdef, state = nnx.split((model, optimizer))
+
+    def body(carry, batch):
+        state, lowest, best = carry
+        objects = nnx.merge(graphdef, state)
+        now = nnx.to_pure_dict(nnx.state(objects))
+        loss = step(*objects, *batch)
+        best = _better(loss, lowest, now, best)
+        return (nnx.state(objects), jnp.minimum(loss, lowest), best), loss
+
+    first = state, jnp.inf, nnx.to_pure_dict(state)
+    (_, _, best), losses = jax.lax.scan(body, first, (xs, ys))
+    nnx.update((model, optimizer), best)
     return losses
 
 
 def last_loss(model, optimizer, xs, ys):
     return scan_not_jitted(model, optimizer, xs, ys)[-1]
+
+
+def lowest_losses(model, optimizer, xs, ys):
+    return jax.lax.cummin(scan_not_jitted(model, optimizer, xs, ys))
 
 
 def both_returned(model, optimizer, xs, ys):
@@ -670,31 +730,6 @@ def steps_on_the_outside(model, optimizer, xs, ys):
     return jax.lax.scan(body, None, (xs, ys))[1]
 
 
-def with_fori_loop(model, optimizer, xs, ys):
-    graphdef, state = nnx.split((model, optimizer))
-
-    def body(i, carry):
-        state, losses = carry
-        objects = nnx.merge(graphdef, state)
-        loss = step(*objects, xs[i], ys[i])
-        return nnx.state(objects), losses.at[i].set(loss)
-
-    carry = jax.lax.fori_loop(0, len(xs), body, (state, jnp.zeros(len(xs))))
-    nnx.update((model, optimizer), carry[0])
-    return carry[1]
-
-
-def carry_merged_in_place(model, optimizer, xs, ys):
-    graphdef, state = nnx.split((model, optimizer))
-
-    def body(carry, batch):
-        return carry, step(*nnx.merge(graphdef, carry), *batch)
-
-    state, losses = jax.lax.scan(body, state, (xs, ys))
-    nnx.update((model, optimizer), state)
-    return losses
-
-
 def batches_at_once(model, optimizer, xs, ys):
     graphdef, state = nnx.split((model, optimizer))
 
@@ -705,8 +740,13 @@ def batches_at_once(model, optimizer, xs, ys):
 
 
 RIGHT = {
-    "seconds": [by_leaves, first_dropped, all_six, by_timeit],
-    "split_step": [graphdef_static, with_one_name, around_a_jitted, merged_in_place],
+    "split_step": [
+        jitted_afterwards,
+        graphdef_static,
+        around_a_jitted,
+        merged_in_place,
+        donating,
+    ],
     "make_fast_step": [in_graph_mode, leaves_written_back, wrapped_partial],
     "train": [
         reads_as_it_goes,
@@ -717,44 +757,37 @@ RIGHT = {
         sums_under_jit,
         copied_meanwhile,
         by_a_tree,
+        reads_all_at_the_end,
     ],
     "train_all": [
-        with_nnx_scan,
-        scan_inside_nnx_jit,
         scan_not_jitted,
-        with_fori_loop,
-        carry_merged_in_place,
+        scan_inside_nnx_jit,
+        with_nnx_scan,
+        all_parameters_stacked,
+        with_cond,
     ],
 }
 WRONG = {
-    "seconds": {
-        "cost/not-awaited": [never_waits, first_array_only],
-        "cost/undercounted": [waits_after_the_clock, clock_after_the_call, time_of_the_processor],
-        "cost/overcounted": [first_counted, copied, mean_of_five, median_of_five],
-        "cost/calls-timed": [
-            no_time_at_all,
-            one_first_call,
-            first_counted_of_six,
-            four_after_the_first,
-            shortest_of_ten,
-            traces_the_function,
-        ],
-        "runs/raised": [one_array_only],
-        "value/structure": [all_five],
-        "value/nothing": [prints_it],
-    },
     "split_step": {
         "tracing/not-jitted": [split_not_jitted],
         "value/differs": [old_state],
-        "value/structure": [loss_first, model_only, loss_only, whole_objects],
+        "value/structure": [loss_first, first_only, loss_only, whole_objects],
         "value/nothing": [nothing_returned],
-        "tracing/new-function": [jitted_anew, split_by_nnx_jit],
+        "tracing/new-function": [jitted_anew, jitted_inside_anew],
         "cost/python-calls": [merged_outside, split_under_nnx_jit],
+        "runs/raised": [two_objects, two_arguments, one_step_for_all],
+        "tracing/not-a-jax-type": [run_at_once],
     },
     "make_fast_step": {
-        "cost/python-calls": [nnx_jit, tree_mode, by_cached_partial, updated_at_each_call, eager],
-        "runs/raised": [no_mode],
-        "nnx/lost-change": [forgets_the_model, jax_jit],
+        "cost/python-calls": [
+            nnx_jit,
+            by_cached_partial,
+            updated_at_each_call,
+            eager,
+            written_by_index,
+        ],
+        "runs/raised": [no_mode, in_tree_mode, tree_mode],
+        "nnx/lost-change": [forgets_the_model, jax_jit, optimizer_copied],
         "nnx/trace-level": [bound_arguments],
         "value/differs": [written_back_once, written_back_every_other_call],
         "tracing/new-function": [makes_it_at_each_call],
@@ -770,17 +803,28 @@ WRONG = {
             prints_a_sum,
             waits_for_others,
             blocks_all_so_far,
+            waits_for_the_one_before,
         ],
         "value/differs": [skips_batches, one_late, one_step_more, rounded],
         "value/structure": [unread, as_numpy],
         "value/nothing": [loop_without_return],
     },
     "train_all": {
-        "loops/unrolled": [python_loop, loop_inside_jit],
+        "loops/unrolled": [python_loop],
         "nnx/lost-change": [never_updated, model_updated_alone],
+        "nnx/undone": [keeps_the_first],
         "value/shape": [last_loss],
         "value/structure": [both_returned],
         "nnx/trace-level": [steps_on_the_outside],
-        "value/differs": [batches_at_once],
+        "value/differs": [
+            batches_at_once,
+            keeps_the_last,
+            keeps_the_highest,
+            after_the_step,
+            compares_with_the_last,
+            not_copied,
+            optimizer_of_the_best,
+            lowest_losses,
+        ],
     },
 }

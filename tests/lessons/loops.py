@@ -1,7 +1,5 @@
 """Right and wrong answers to the exercises of 07_loops."""
 
-from typing import NamedTuple
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -139,357 +137,154 @@ def first_signal_by_heart(signal):
     return jnp.array([3.0, 2.8, 2.32, 2.888])
 
 
-# running_mean
+# bounded_while
 
 
-def count_cast(rows):
-    def step(carry, row):
-        count, mean = carry
-        count = (count + 1.0).astype(count.dtype)
-        mean = mean + (row - mean) / count
-        return (count, mean), mean
+def by_fori_loop_and_cond(goes_on, body, state, most):
+    def step(_, pair):
+        state, steps = pair
+        return lax.cond(goes_on(state), lambda: (body(state), steps + 1), lambda: (state, steps))
 
-    (count, _), means = lax.scan(step, (jnp.int32(0), jnp.zeros(rows.shape[1])), rows)
-    return count, means
+    return lax.fori_loop(0, most, step, (state, jnp.int32(0)))
 
 
-def count_from_outside(rows):
-    def step(mean, i_row):
-        i, row = i_row
-        mean = mean + (row - mean) / (i + 1)
-        return mean, mean
+def with_a_flag_in_the_carry(goes_on, body, state, most):
+    def step(carry, _):
+        state, steps, done = carry
+        done = done | jnp.logical_not(goes_on(state))
+        state = lax.cond(done, lambda state: state, body, state)
+        return (state, steps + jnp.where(done, 0, 1), done), None
 
-    n = rows.shape[0]
-    _, means = lax.scan(step, jnp.zeros(rows.shape[1:]), (jnp.arange(n), rows))
-    return jnp.int32(n), means
-
-
-def by_cumsum(rows):
-    n = rows.shape[0]
-    return jnp.asarray(n), jnp.cumsum(rows, axis=0) / jnp.arange(1, n + 1)[:, None]
+    (state, steps, _), _ = lax.scan(step, (state, 0, False), None, length=most)
+    return state, steps
 
 
-def by_sums_of_pairs(rows):
-    n = rows.shape[0]
-    return jnp.int32(n), lax.associative_scan(jnp.add, rows) / jnp.arange(1.0, n + 1)[:, None]
-
-
-class Mean(NamedTuple):
-    count: jax.Array
-    mean: jax.Array
-
-
-def with_a_named_tuple(rows):
-    def step(carry, row):
-        count = carry.count + 1
-        mean = carry.mean + (row - carry.mean) / count
-        return Mean(count, mean), mean
-
-    last, means = lax.scan(step, Mean(jnp.int32(0), jnp.zeros(rows.shape[1])), rows)
-    return last.count, means
-
-
-def length_as_it_is(rows):
-    return len(rows), by_cumsum(rows)[1]
-
-
-def length_of_numpy(rows):
-    return np.int32(len(rows)), by_cumsum(rows)[1]
-
-
-def counted_in_eight_bits(rows):
-    def step(carry, row):
-        count, mean = carry
-        count = count + jnp.int8(1)
-        mean = mean + (row - mean) / count
-        return (count, mean), mean
-
-    (count, _), means = lax.scan(step, (jnp.int8(0), jnp.zeros_like(rows[0])), rows)
-    return count.astype("int32"), means
-
-
-def python_zero_as_count(rows):
-    def step(carry, row):
-        total, count = carry
-        total, count = total + row, count + 1
-        return (total, count), total / count
-
-    (_, count), means = lax.scan(step, (0.0 * rows[0], 0), rows)
-    return count, means
-
-
-def mean_as_given(rows):
-    def step(carry, row):
-        count, mean = carry
-        count = count + 1.0
-        mean = mean + (row - mean) / count
-        return count, mean
-
-    (count, _), means = lax.scan(step, (jnp.int32(0), 0.0), rows)
-    return count, means
-
-
-def _step(carry, row):
-    count, mean = carry
-    count = count + 1.0
-    mean = mean + (row - mean) / count
-    return (count, mean), mean
-
-
-def count_still_float(rows):
-    (count, _), means = lax.scan(_step, (jnp.int32(0), jnp.zeros_like(rows[0])), rows)
-    return count, means
-
-
-def mean_still_scalar(rows):
-    (count, _), means = lax.scan(_step, (jnp.float32(0), 0.0), rows)
-    return count.astype("int32"), means
-
-
-def started_as_float(rows):
-    (count, _), means = lax.scan(_step, (0.0, jnp.zeros_like(rows[0])), rows)
-    return count, means
-
-
-def pair_turned_round(rows):
-    (count, _), means = lax.scan(_step, (0.0, jnp.zeros_like(rows[0])), rows)
-    return means, count.astype("int32")
-
-
-def last_mean_only(rows):
-    (count, mean), _ = lax.scan(_step, (0.0, jnp.zeros_like(rows[0])), rows)
-    return count.astype("int32"), mean
-
-
-def only_the_mean_given_back(rows):
-    def step(carry, row):
-        (_, mean), _ = _step(carry, row)
-        return mean, mean
-
-    (count, _), means = lax.scan(step, (0.0, jnp.zeros_like(rows[0])), rows)
-    return count, means
-
-
-def step_without_output(rows):
-    def step(carry, row):
-        return _step(carry, row)[0], None
-
-    (count, _), means = lax.scan(step, (0.0, jnp.zeros_like(rows[0])), rows)
-    return count.astype("int32"), means
-
-
-def mean_kept_integer(rows):
-    def step(carry, row):
-        (count, mean), out = _step(carry, row)
-        return (count, mean.astype("int32")), out
-
-    start = (0.0, jnp.zeros_like(rows[0], "int32"))
-    (count, _), means = lax.scan(step, start, rows)
-    return count.astype("int32"), means
-
-
-def means_unrolled(rows):
-    means = jnp.stack([rows[: i + 1].mean(axis=0) for i in range(len(rows))])
-    return jnp.int32(len(rows)), means
-
-
-# newton
-
-
-def by_fori_loop_and_cond(f, x, most):
-    def body(_, x):
-        value, slope = jax.value_and_grad(f)(x)
-        return lax.cond(jnp.abs(value) <= 1e-4, lambda: x, lambda: x - value / slope)
-
-    return lax.fori_loop(0, most, body, jnp.float32(x))
-
-
-def with_a_flag_in_the_carry(f, x, most):
+def counted_from_flags(goes_on, body, state, most):
     def step(state, _):
-        x, done = state
-        done = done | (jnp.abs(f(x)) <= 1e-4)
-        value, slope = jax.jvp(f, (x,), (jnp.ones_like(x),))
-        return (jnp.where(done, x, x - value / jnp.where(done, 1.0, slope)), done), None
+        goes = jnp.asarray(goes_on(state))
+        return lax.switch(goes.astype(int), [lambda s: s, body], state), goes
 
-    (x, _), _ = lax.scan(step, (jnp.asarray(x), False), jnp.arange(most))
-    return x
+    state, went = lax.scan(jax.checkpoint(step), state, length=most)
+    return state, jnp.sum(went, dtype=jnp.int32)
 
 
-@jax.jit(static_argnums=(0, 2))
-def jitted_and_checkpointed(f, x, most):
-    @jax.checkpoint
-    def step(x, _):
-        value, pull_back = jax.vjp(f, x)
-        (slope,) = pull_back(jnp.ones_like(value))
-        goes_on = jnp.abs(value) > 1e-4
-        move = jnp.where(goes_on, value / jnp.where(goes_on, slope, 1.0), 0.0)
-        return x - move, move
+class BoundedWhile:
+    def __call__(self, goes_on, body, state, most):
+        @jax.jit
+        def step(i, pair):
+            go = lambda pair: (body(pair[0]), i + 1)  # noqa: E731  # as readers write it
+            return lax.cond(goes_on(pair[0]), go, lambda pair: pair, pair)
 
-    return lax.scan(step, x, length=most)[0]
+        return lax.fori_loop(0, most, step, (state, 0))
 
 
-def finished_by_where(f, x, most):
-    def step(x, _):
-        value, slope = jax.value_and_grad(f)(x)
-        return jnp.where(jnp.abs(value) > 1e-4, x - value / slope, x), None
+def plain_while(goes_on, body, state, most):
+    def both(pair):
+        return (pair[1] < most) & goes_on(pair[0])
 
-    return lax.scan(step, x, None, length=most)[0]
-
-
-def by_switch_in_a_dict(f, x, most):
-    def body(_, state):
-        x = state["x"]
-        far = jnp.int32(jnp.abs(f(x)) > 1e-4)
-        return {"x": lax.switch(far, [lambda x: x, lambda x: x - f(x) / jax.grad(f)(x)], x)}
-
-    return lax.fori_loop(0, most, body, {"x": jnp.float32(x)})["x"]
+    return lax.while_loop(both, lambda pair: (body(pair[0]), pair[1] + 1), (state, 0))
 
 
-def with_the_value_in_the_carry(f, x, most):
-    value_and_slope = jax.value_and_grad(f)
-
-    def step(_, state):
-        x, value, slope = state
-        far = jnp.abs(value) > 1e-4
-        x = x - jnp.where(far, value, 0.0) / jnp.where(far, slope, 1.0)
-        return x, *value_and_slope(x)
-
-    x = jnp.float32(x)
-    return lax.fori_loop(0, most, step, (x, *value_and_slope(x)))[0]
+def bound_made_an_array(goes_on, body, state, most):
+    return by_fori_loop_and_cond(goes_on, body, state, jnp.array(most))
 
 
-def finished_where_flat(f, x, most):
-    def step(x, _):
-        value, slope = jax.value_and_grad(f)(x)
-        far = (jnp.abs(value) > 1e-4) & (jnp.abs(slope) > 1e-3)
-        return jnp.where(far, x - value / jnp.where(far, slope, 1.0), x), None
-
-    return lax.scan(step, x, None, length=most)[0]
-
-
-def only_steps_that_improve(f, x, most):
-    def move(x):
-        new = x - f(x) / jax.grad(f)(x)
-        return jnp.where(jnp.abs(f(new)) < jnp.abs(f(x)), new, x)
-
-    def body(_, x):
-        return lax.cond(jnp.abs(f(x)) > 1e-4, move, lambda x: x, x)
-
-    return lax.fori_loop(0, most, body, x)
-
-
-def slope_held(f, x, most):
-    def body(_, x):
-        slope = lax.stop_gradient(jax.grad(f)(x))
-        return lax.cond(jnp.abs(f(x)) > 1e-4, lambda x: x - f(x) / slope, lambda x: x, x)
-
-    return lax.fori_loop(0, most, body, x)
-
-
-def start_held(f, x, most):
-    return by_fori_loop_and_cond(f, lax.stop_gradient(x), most)
-
-
-def at_most_thirty(f, x, most):
-    return by_fori_loop_and_cond(f, x, min(most, 30))
-
-
-def step_of_size_zero(f, x, most):
-    def body(_, x):
-        y = f(x)
-        return x - (jnp.abs(y) > 1e-4) * y / jax.grad(f)(x)
-
-    return lax.fori_loop(0, most, body, x)
-
-
-def derived_implicitly(f, x, most):
-    def solve(f, x):
-        return newton_by_while(f, x, most)
-
-    def tangent_solve(g, y):
-        slope = g(jnp.ones_like(y))
-        return jnp.where(slope == 0, 0.0, y / jnp.where(slope == 0, 1.0, slope))
-
-    return lax.custom_root(f, jnp.float32(x), solve, tangent_solve)
-
-
-def newton_by_while(f, x, most):
-    def goes_on(state):
-        i, x = state
-        return (i < most) & (jnp.abs(f(x)) > 1e-4)
-
-    def body(state):
-        i, x = state
-        return i + 1, x - f(x) / jax.grad(f)(x)
-
-    return lax.while_loop(goes_on, body, (0, x))[1]
-
-
-def left_by_break(f, x, most):
+def left_by_break(goes_on, body, state, most):
+    steps = 0
     for _ in range(most):
-        if abs(f(x)) <= 1e-4:
+        if not goes_on(state):
             break
-        x = x - f(x) / jax.grad(f)(x)
-    return jnp.float32(x)
+        state, steps = body(state), steps + 1
+    return state, jnp.int32(steps)
 
 
-def newton_unrolled(f, x, most):
+def while_unrolled(goes_on, body, state, most):
+    steps = jnp.int32(0)
     for _ in range(most):
-        y, slope = jax.value_and_grad(f)(x)
-        x = jnp.where(jnp.abs(y) > 1e-4, x - y / slope, x)
-    return jnp.float32(x)
+        goes = goes_on(state)
+        state = lax.cond(goes, body, lambda state: state, state)
+        steps = steps + goes
+    return state, steps
 
 
-def never_finished(f, x, most):
-    return lax.fori_loop(0, most, lambda _, x: x - f(x) / jax.grad(f)(x), x)
+def without_bound(goes_on, body, state, most):
+    return plain_while(goes_on, body, state, 10**6)
 
 
-def without_bound(f, x, most):
-    def body(x):
-        return x - f(x) / jax.grad(f)(x)
-
-    return lax.while_loop(lambda x: jnp.abs(f(x)) > 1e-4, body, x)
+def at_most_thirty(goes_on, body, state, most):
+    return by_fori_loop_and_cond(goes_on, body, state, min(most, 30))
 
 
-def stopped(f, x, most):
-    return lax.stop_gradient(by_fori_loop_and_cond(f, x, most))
+def never_finished(goes_on, body, state, most):
+    return lax.fori_loop(0, most, lambda _, state: body(state), state), jnp.int32(most)
 
 
-def bound_made_an_array(f, x, most):
-    return by_fori_loop_and_cond(f, x, jnp.array(most))
+def asked_afterwards(goes_on, body, state, most):
+    def step(carry, _):
+        state, steps, goes = carry
+        new = lax.cond(goes, body, lambda state: state, state)
+        return (new, steps + goes.astype(int), goes & goes_on(new)), None
+
+    start = state, 0, jnp.bool(True)
+    (state, steps, _), _ = lax.scan(step, start, None, length=most)
+    return state, steps
 
 
-def finished_by_step_size(f, x, most):
-    def step(x, _):
-        new = x - f(x) / jax.grad(f)(x)
-        return jnp.where(jnp.abs(new - x) > 1e-4, new, x), None
-
-    return lax.scan(step, x, None, length=most)[0]
+def waste_counted(goes_on, body, state, most):
+    return by_fori_loop_and_cond(goes_on, body, state, most)[0], jnp.int32(most)
 
 
-def one_step_late(f, x, most):
-    def step(state, _):
-        x, done = state
-        value, slope = jax.value_and_grad(f)(x)
-        return (jnp.where(done, x, x - value / slope), jnp.abs(value) <= 1e-4), None
-
-    return lax.scan(step, (x, False), None, length=most)[0][0]
+def counted_in_floats(goes_on, body, state, most):
+    state, steps = by_fori_loop_and_cond(goes_on, body, state, most)
+    return state, steps.astype(float)
 
 
-def without_abs(f, x, most):
-    def body(_, x):
-        return jnp.where(f(x) > 1e-4, x - f(x) / jax.grad(f)(x), x)
-
-    return lax.fori_loop(0, most, body, x)
+def state_alone(goes_on, body, state, most):
+    return by_fori_loop_and_cond(goes_on, body, state, most)[0]
 
 
-def one_more_step_derived(f, x, most):
-    x = lax.stop_gradient(newton_by_while(f, x, most))
-    return x - f(x) / lax.stop_gradient(jax.grad(f)(x))
+def steps_first(goes_on, body, state, most):
+    return by_fori_loop_and_cond(goes_on, body, state, most)[::-1]
 
 
-def root_by_heart(f, x, most):
-    return jnp.float32(2 ** (1 / 3))
+def kept_by_where(goes_on, body, state, most):
+    def step(carry, _):
+        state, steps = carry
+        goes = goes_on(state)
+        new = jax.tree.map(lambda new, old: jnp.where(goes, new, old), body(state), state)
+        return (new, steps + jnp.where(goes, 1, 0)), None
+
+    return lax.scan(step, (state, 0), None, length=most)[0]
+
+
+def of_one_array(goes_on, body, state, most):
+    def step(carry, _):
+        state, steps = carry
+        goes = goes_on(state)
+        return (jnp.where(goes, body(state), state), steps + jnp.where(goes, 1, 0)), None
+
+    return lax.scan(step, (state, 0), None, length=most)[0]
+
+
+def result_held(goes_on, body, state, most):
+    return lax.stop_gradient(by_fori_loop_and_cond(goes_on, body, state, most))
+
+
+def start_held(goes_on, body, state, most):
+    return by_fori_loop_and_cond(goes_on, body, lax.stop_gradient(state), most)
+
+
+def one_last_step_derived(goes_on, body, state, most):
+    state, steps = by_fori_loop_and_cond(goes_on, body, state, max(most - 1, 0))
+    last = by_fori_loop_and_cond(goes_on, body, lax.stop_gradient(state), min(most, 1))
+    return last[0], steps + last[1]
+
+
+def nan_made_zero(goes_on, body, state, most):
+    def tame(state):
+        return jax.tree.map(jnp.nan_to_num, body(state))
+
+    return kept_by_where(goes_on, tame, state, most)
 
 
 # median_gaps
@@ -765,20 +560,11 @@ RIGHT = {
         by_pairs,
         Smoother(0.1),
     ],
-    "running_mean": [
-        count_cast,
-        count_from_outside,
-        by_cumsum,
-        by_sums_of_pairs,
-        python_zero_as_count,
-        with_a_named_tuple,
-    ],
-    "newton": [
+    "bounded_while": [
         by_fori_loop_and_cond,
         with_a_flag_in_the_carry,
-        jitted_and_checkpointed,
-        by_switch_in_a_dict,
-        with_the_value_in_the_carry,
+        counted_from_flags,
+        BoundedWhile(),
     ],
     "median_gaps": [
         one_row_at_a_time,
@@ -800,38 +586,22 @@ WRONG = {
         "tracing/numpy-on-tracer": [by_numpy],
         "loops/carry-mismatch": [carried_as_a_vector],
     },
-    "running_mean": {
-        "loops/carry-mismatch": [
-            mean_as_given,
-            count_still_float,
-            mean_still_scalar,
-            only_the_mean_given_back,
-        ],
-        "value/dtype": [started_as_float, length_as_it_is, length_of_numpy],
-        "value/shape": [pair_turned_round, last_mean_only],
-        "value/structure": [step_without_output],
-        "value/differs": [mean_kept_integer, counted_in_eight_bits],
-        "loops/unrolled": [means_unrolled],
-    },
-    "newton": {
-        "loops/reverse-mode": [newton_by_while, bound_made_an_array],
+    "bounded_while": {
+        "loops/reverse-mode": [plain_while, bound_made_an_array],
         "tracing/branch-on-tracer": [left_by_break],
-        "loops/unrolled": [newton_unrolled],
+        "loops/unrolled": [while_unrolled],
         "value/differs": [
-            never_finished,
             without_bound,
-            finished_by_step_size,
-            one_step_late,
-            without_abs,
-            one_more_step_derived,
-            root_by_heart,
             at_most_thirty,
-            finished_where_flat,
-            only_steps_that_improve,
+            never_finished,
+            asked_afterwards,
+            waste_counted,
         ],
-        "derivatives/wrong": [stopped, derived_implicitly, slope_held, start_held],
-        "derivatives/not-finite": [finished_by_where],
-        "value/nan": [step_of_size_zero],
+        "value/dtype": [counted_in_floats],
+        "value/structure": [state_alone],
+        "derivatives/wrong": [result_held, start_held, one_last_step_derived],
+        "derivatives/not-finite": [kept_by_where, nan_made_zero],
+        "runs/raised": [of_one_array],
     },
     "median_gaps": {
         "cost/memory": [

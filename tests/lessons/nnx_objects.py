@@ -302,6 +302,16 @@ def all_put_back(model, step, loss):
     return result
 
 
+def put_back_at_last(model, step, loss):
+    _, params, _ = nnx.split(model, nnx.Param, ...)
+    kept = nnx.to_pure_dict(params)
+    try:
+        step(model)
+        return loss(model)
+    finally:
+        nnx.update(model, kept)
+
+
 def clone_thrown_away(model, step, loss):
     trial = nnx.clone(model)
     step(trial)
@@ -417,31 +427,20 @@ def the_larger_loss(model, step, loss):
 
 
 @jax.jit
-def _whole(model, x):
-    return model(x), model
-
-
-@jax.jit
-def _with_its_state(model, x):
-    y = model(x)
-    return y, nnx.state(model)
-
-
-def by_its_state(model, x):
-    y, state = _with_its_state(model, x)
-    nnx.update(model, state)
-    return y
+def _merged(graphdef, state, x):
+    model = nnx.merge(graphdef, state)
+    return model(x), nnx.state(model)
 
 
 @jax.jit(static_argnums=0)
-def _merged(graphdef, state, x):
+def _by_a_static_graphdef(graphdef, state, x):
     model = nnx.merge(graphdef, state)
     y = model(x)
-    return y, nnx.state(model)
+    return y, nnx.split(model)[1]
 
 
-def by_split_and_merge(model, x):
-    y, state = _merged(*nnx.split(model), x)
+def by_a_static_graphdef(model, x):
+    y, state = _by_a_static_graphdef(*nnx.split(model), x)
     nnx.update(model, state)
     return y
 
@@ -453,24 +452,107 @@ def by_nnx(model, x):
     return _call(model, x)
 
 
+_call_and_keep = nnx.jit(lambda model, x: model(x), graph_updates=False)
+
+
+def by_nnx_without_updates(model, x):
+    return _call_and_keep(model, x)
+
+
+@functools.cache
+def _compiled_for(graphdef):
+    @jax.jit
+    def called(state, x):
+        model = nnx.merge(graphdef, state)
+        return model(x), nnx.state(model)
+
+    return called
+
+
+def by_one_function_a_graphdef(model, x):
+    graphdef, state = nnx.split(model)
+    outcome, state = _compiled_for(graphdef)(state, x)
+    nnx.update(model, state)
+    return outcome
+
+
 @jax.jit
-def _as_dict(model, x):
+def _as_dict(graphdef, state, x):
+    model = nnx.merge(graphdef, state)
     return {"y": model(x), "changed": nnx.to_pure_dict(nnx.state(model))}
 
 
 def by_pure_dict(model, x):
-    result = _as_dict(model, x)
+    graphdef, state = nnx.split(model)
+    result = _as_dict(graphdef, nnx.to_pure_dict(state), x)
     nnx.update(model, result["changed"])
     return result["y"]
 
 
-_donated = jax.jit(_with_its_state.__wrapped__, donate_argnums=0)
+_donated = jax.jit(_merged.__wrapped__, donate_argnums=1)
 
 
 def by_donation(model, x):
-    y, state = _donated(model, x)
+    y, state = _donated(*nnx.split(model), x)
     nnx.update(model, state)
     return y
+
+
+@jax.jit
+def _of_the_leaves(graphdef, leaves, x):
+    model = nnx.merge(graphdef, leaves)
+    return model(x), jax.tree.leaves(nnx.state(model))
+
+
+def by_variables(model, x):
+    graphdef, state = nnx.split(model)
+    y, leaves = _of_the_leaves(graphdef, nnx.to_pure_dict(state), x)
+    structure = jax.tree.structure(nnx.state(model))
+    nnx.update(model, jax.tree.unflatten(structure, leaves))
+    return y
+
+
+@jax.jit
+def _tied_again(pair, x):
+    model = nnx.merge(*pair)
+    outcome = model(x)
+    return outcome, nnx.split(model)
+
+
+def by_a_pair(model, x):
+    outcome, (_, state) = _tied_again(nnx.split(model), x)
+    nnx.update(model, state)
+    return outcome
+
+
+@jax.jit
+def _whole(model, x):
+    return model(x), model
+
+
+def passed_as_a_module(model, x):
+    y, changed = _whole(model, x)
+    nnx.update(model, nnx.state(changed))
+    return y
+
+
+@jax.jit
+def _with_its_state(model, x):
+    y = model(x)
+    return y, nnx.state(model)
+
+
+def passed_and_its_state_returned(model, x):
+    y, state = _with_its_state(model, x)
+    nnx.update(model, state)
+    return y
+
+
+_in_tree_mode = nnx.jit(lambda model, x: model(x), graph=False)
+
+
+def by_nnx_in_tree_mode(model, x):
+    return _in_tree_mode(model, x)
 
 
 def module_jitted(model, x):
@@ -482,30 +564,45 @@ def nnx_module_jitted(model, x):
 
 
 def changes_dropped(model, x):
-    return _whole(model, x)[0]
+    return _merged(*nnx.split(model), x)[0]
 
 
 def counts_forgotten(model, x):
-    y, changed = _whole(model, x)
-    nnx.update(model, nnx.state(changed, nnx.Param))
+    y, state = _merged(*nnx.split(model), x)
+    nnx.update(model, nnx.split_state(state, nnx.Param, ...)[0])
     return y
 
 
 def random_state_forgotten(model, x):
-    y, changed = _whole(model, x)
-    nnx.update(model, nnx.state(changed, nnx.Not(nnx.RngState)))
+    y, state = _merged(*nnx.split(model), x)
+    nnx.update(model, nnx.split_state(state, nnx.RngState, ...)[1])
+    return y
+
+
+def parameters_forgotten(model, x):
+    y, state = _merged(*nnx.split(model), x)
+    nnx.update(model, nnx.split_state(state, nnx.Param, ...)[1])
     return y
 
 
 def rebound(model, x):
-    y, model = _whole(model, x)
+    graphdef, state = nnx.split(model)
+    y, state = _merged(graphdef, state, x)
+    model = nnx.merge(graphdef, state)
+    return y
+
+
+def updated_with_the_old(model, x):
+    graphdef, state = nnx.split(model)
+    y, _ = _merged(graphdef, state, x)
+    nnx.update(model, state)
     return y
 
 
 def pair_returned(model, x):
-    y, changed = _whole(model, x)
-    nnx.update(model, nnx.state(changed))
-    return y, changed
+    y, state = _merged(*nnx.split(model), x)
+    nnx.update(model, state)
+    return y, state
 
 
 def never_jitted(model, x):
@@ -517,15 +614,28 @@ def called_twice(model, x):
     return changes_dropped(model, x)
 
 
-def parameters_forgotten(model, x):
-    y, changed = _whole(model, x)
-    nnx.update(model, nnx.state(changed, nnx.Not(nnx.Param)))
+def jitted_each_time(model, x):
+    graphdef, state = nnx.split(model)
+
+    @jax.jit
+    def call(state, x):
+        model = nnx.merge(graphdef, state)
+        return model(x), nnx.state(model)
+
+    y, state = call(state, x)
+    nnx.update(model, state)
     return y
 
 
-def jitted_each_time(model, x):
-    y, changed = jax.jit(lambda model, x: (model(x), model))(model, x)
-    nnx.update(model, nnx.state(changed))
+_first = []
+
+
+def of_the_first_model(model, x):
+    if not _first:
+        _first.append(nnx.to_pure_dict(nnx.state(model)))
+    graphdef, _ = nnx.split(model)
+    y, state = _merged(graphdef, _first[0], x)
+    nnx.update(model, state)
     return y
 
 
@@ -677,147 +787,310 @@ def head_of_the_model_cloned(model, head):
 # resume
 
 
-def in_one_breath(path, create):
+def by_update(folder, create):
+    manager = ocp.CheckpointManager(folder)
+    if not manager.all_steps():
+        return create(), 0
     blueprint = nnx.eval_shape(create)
-    nnx.update(blueprint, ocp.StandardCheckpointer().restore(path, nnx.state(blueprint)))
-    return blueprint
+    args = ocp.args.StandardRestore(nnx.state(blueprint))
+    nnx.update(blueprint, manager.restore(manager.latest_step(), args=args))
+    return blueprint, manager.latest_step() + 1
 
 
-def by_jax(path, create):
-    graphdef, shapes = nnx.split(jax.eval_shape(create))
-    return nnx.merge(graphdef, ocp.StandardCheckpointer().restore(path, target=shapes))
+def by_jax(folder, create):
+    with ocp.CheckpointManager(folder) as manager:
+        if manager.latest_step() is None:
+            return create(), 0
+        graphdef, shapes = nnx.split(jax.eval_shape(create))
+        state = manager.restore(None, args=ocp.args.StandardRestore(shapes))
+        return nnx.merge(graphdef, nnx.to_pure_dict(state)), manager.latest_step() + 1
 
 
-def by_a_dictionary(path, create):
+def by_the_newest(folder, create):
+    model = nnx.eval_shape(create)
+    with ocp.CheckpointManager(str(folder)) as manager:
+        steps = manager.all_steps()
+        if not steps:
+            return create(), 0
+        target = ocp.args.StandardRestore(nnx.state(model))
+        nnx.update(model, manager.restore(None, args=target))
+    return model, steps[-1] + 1
+
+
+def by_the_folders(folder, create):
+    steps = [int(each.name) for each in folder.iterdir()]
+    if not steps:
+        return create(), 0
     graphdef, shapes = nnx.split(nnx.eval_shape(lambda: create()))
     with ocp.StandardCheckpointer() as checkpointer:
-        restored = checkpointer.restore(path, shapes)
-    return nnx.merge(graphdef, nnx.to_pure_dict(restored))
+        state = checkpointer.restore(folder / str(max(steps)) / "default", target=shapes)
+    return nnx.merge(graphdef, state), max(steps) + 1
 
 
-def _restored(path, state):
-    with ocp.StandardCheckpointer() as checkpointer:
-        return checkpointer.restore(path, state)
+def without_a_target(folder, create):
+    with ocp.CheckpointManager(folder) as manager:
+        if (step := manager.latest_step()) is None:
+            return create(), 0
+        state = manager.restore(step)
+    model = nnx.eval_shape(create)
+    values = jax.tree.leaves(state)
+    graphdef, shapes = nnx.split(model)
+    return nnx.merge(graphdef, jax.tree.unflatten(jax.tree.structure(shapes), values)), step + 1
 
 
-def drawn_first(path, create):
+def _restored(folder, state, step=None):
+    with ocp.CheckpointManager(folder) as manager:
+        return manager.restore(step, args=ocp.args.StandardRestore(state))
+
+
+def _newest(folder):
+    with ocp.CheckpointManager(folder) as manager:
+        return manager.latest_step()
+
+
+def _go_on(make):
+    """Return an answer that begins as it should, and goes on by `make`, for the newest step."""
+
+    @functools.wraps(make)
+    def answer(folder, create):
+        step = _newest(folder)
+        return (create(), 0) if step is None else (make(folder, create), step + 1)
+
+    return answer
+
+
+def _right(folder, create):
+    graphdef, shapes = nnx.split(nnx.eval_shape(create))
+    return nnx.merge(graphdef, _restored(folder, shapes))
+
+
+@_go_on
+def drawn_first(folder, create):
     graphdef, state = nnx.split(create())
-    return nnx.merge(graphdef, _restored(path, state))
+    return nnx.merge(graphdef, _restored(folder, state))
 
 
-def drawn_and_updated(path, create):
+@_go_on
+def drawn_and_updated(folder, create):
     model = create()
-    nnx.update(model, _restored(path, nnx.state(nnx.eval_shape(create))))
+    nnx.update(model, _restored(folder, nnx.state(nnx.eval_shape(create))))
     return model
 
 
-def never_restored(path, create):
+@_go_on
+def never_restored(folder, create):
     return create()
 
 
-def shapes_alone(path, create):
+@_go_on
+def shapes_alone(folder, create):
     return nnx.eval_shape(create)
 
 
-def state_alone(path, create):
-    return _restored(path, nnx.state(nnx.eval_shape(create)))
+@_go_on
+def state_alone(folder, create):
+    return _restored(folder, nnx.state(nnx.eval_shape(create)))
 
 
-def parameters_only(path, create):
-    return _restored(path, nnx.state(nnx.eval_shape(create), nnx.Param))
+@_go_on
+def parameters_only(folder, create):
+    return _restored(folder, nnx.state(nnx.eval_shape(create), nnx.Param))
 
 
-def without_a_target(path, create):
-    with ocp.StandardCheckpointer() as checkpointer:
-        return checkpointer.restore(path)
+@_go_on
+def a_plain_dictionary(folder, create):
+    with ocp.CheckpointManager(folder) as manager:
+        return manager.restore(None)
 
 
-def random_state_anew(path, create):
-    model = nnx.eval_shape(create)
-    nnx.update(model, _restored(path, nnx.state(model)))
+@_go_on
+def random_state_anew(folder, create):
+    model = _right(folder, create)
     nnx.update(model, nnx.state(create(), nnx.RngState))
     return model
 
 
-def restored_in_vain(path, create):
+@_go_on
+def restored_in_vain(folder, create):
     model = nnx.eval_shape(create)
-    _restored(path, nnx.state(model))
+    _restored(folder, nnx.state(model))
     return nnx.clone(model)
 
 
-def drawn_under_jit(path, create):
+@_go_on
+def drawn_under_jit(folder, create):
     model = nnx.jit(create)()
-    nnx.update(model, _restored(path, nnx.state(model)))
+    nnx.update(model, _restored(folder, nnx.state(model)))
     return model
 
 
-def drawn_by_jax(path, create):
+@_go_on
+def drawn_by_jax(folder, create):
     state = jax.jit(lambda: nnx.state(create()))()
     model = nnx.eval_shape(create)
-    nnx.update(model, _restored(path, state))
+    nnx.update(model, _restored(folder, state))
     return model
 
 
-def one_part_drawn(path, create):
-    model = nnx.eval_shape(create)
-    nnx.update(model, _restored(path, nnx.state(model)))
+@_go_on
+def one_part_drawn(folder, create):
     jax.jit(lambda: create().head.w[...])()
-    return model
+    return _right(folder, create)
 
 
-def in_training_again(path, create):
-    graphdef, shapes = nnx.split(nnx.eval_shape(create))
-    model = nnx.merge(graphdef, _restored(path, shapes))
+@_go_on
+def in_training_again(folder, create):
+    model = _right(folder, create)
     model.train()
     return model
 
 
-@functools.cache
-def one_for_each_path(path, create):
-    return by_jax(path, create)
-
-
-restored_states = {}
-
-
-def one_state_for_each_path(path, create):
-    graphdef, shapes = nnx.split(nnx.eval_shape(create))
-    if path not in restored_states:
-        restored_states[path] = _restored(path, shapes)
-    return nnx.merge(graphdef, restored_states[path])
-
-
-def checkpoint_deleted(path, create):
-    model = by_jax(path, create)
-    shutil.rmtree(path)
-    return model
-
-
-def a_file_left(path, create):
-    model = by_jax(path, create)
-    (path / "resumed").touch()
-    return model
-
-
-def in_evaluation_again(path, create):
-    model = by_jax(path, create)
+@_go_on
+def in_evaluation_again(folder, create):
+    model = _right(folder, create)
     model.eval()
     return model
 
 
-def in_half_precision(path, create):
-    model = by_jax(path, create)
+@_go_on
+def in_half_precision(folder, create):
+    model = _right(folder, create)
     for _, param in nnx.to_flat_state(nnx.state(model, nnx.Param)):
         param[...] = param[...].astype(jnp.bfloat16).astype(jnp.float32)
     return model
 
 
-def drawn_from(path, create):
-    model = by_jax(path, create)
+@_go_on
+def drawn_from(folder, create):
+    model = _right(folder, create)
     for _, part in nnx.iter_graph(model):
         if isinstance(part, nnx.Rngs):
             part()
     return model
+
+
+@_go_on
+@functools.cache
+def one_for_each_folder(folder, create):
+    return _right(folder, create)
+
+
+restored_states = {}
+
+
+@_go_on
+def one_state_for_each_folder(folder, create):
+    graphdef, shapes = nnx.split(nnx.eval_shape(create))
+    if folder not in restored_states:
+        restored_states[folder] = _restored(folder, shapes)
+    return nnx.merge(graphdef, restored_states[folder])
+
+
+@_go_on
+def checkpoint_deleted(folder, create):
+    model = _right(folder, create)
+    shutil.rmtree(folder)
+    return model
+
+
+@_go_on
+def a_file_left(folder, create):
+    model = _right(folder, create)
+    (folder / "resumed").touch()
+    return model
+
+
+def saved_once_more(folder, create):
+    step = _newest(folder)
+    model = create() if step is None else _right(folder, create)
+    step = 0 if step is None else step + 1
+    with ocp.CheckpointManager(folder) as manager:
+        manager.save(step, args=ocp.args.StandardSave(nnx.state(model)))
+    return model, step
+
+
+def saved_at_the_start(folder, create):
+    step = _newest(folder)
+    if step is not None:
+        return _right(folder, create), step + 1
+    model = create()
+    with ocp.CheckpointManager(folder) as manager:
+        manager.save(0, args=ocp.args.StandardSave(nnx.state(model)))
+    return model, 0
+
+
+def older_steps_deleted(folder, create):
+    step = _newest(folder)
+    if step is None:
+        return create(), 0
+    model = _right(folder, create)
+    for each in folder.iterdir():
+        if each.name != str(step):
+            shutil.rmtree(each)
+    return model, step + 1
+
+
+def newest_by_name(folder, create):
+    names = sorted(each.name for each in folder.iterdir())
+    if not names:
+        return create(), 0
+    graphdef, shapes = nnx.split(nnx.eval_shape(create))
+    return nnx.merge(graphdef, _restored(folder, shapes, int(names[-1]))), int(names[-1]) + 1
+
+
+def oldest(folder, create):
+    with ocp.CheckpointManager(folder) as manager:
+        steps = manager.all_steps()
+    if not steps:
+        return create(), 0
+    graphdef, shapes = nnx.split(nnx.eval_shape(create))
+    return nnx.merge(graphdef, _restored(folder, shapes, min(steps))), max(steps) + 1
+
+
+def the_first_step_is_none(folder, create):
+    step = _newest(folder)
+    return (_right(folder, create), step + 1) if step else (create(), 0)
+
+
+def the_same_step_again(folder, create):
+    step = _newest(folder)
+    return (create(), 0) if step is None else (_right(folder, create), step)
+
+
+def as_many_as_were_saved(folder, create):
+    with ocp.CheckpointManager(folder) as manager:
+        count = len(manager.all_steps())
+    return (_right(folder, create), count) if count else (create(), 0)
+
+
+def no_empty_folder(folder, create):
+    return _right(folder, create), _newest(folder) + 1
+
+
+def shapes_in_an_empty_folder(folder, create):
+    step = _newest(folder)
+    if step is None:
+        return nnx.eval_shape(create), 0
+    return _right(folder, create), step + 1
+
+
+def one_in_an_empty_folder(folder, create):
+    step = _newest(folder)
+    return (create(), 1) if step is None else (_right(folder, create), step + 1)
+
+
+def nothing_in_an_empty_folder(folder, create):
+    step = _newest(folder)
+    return None if step is None else (_right(folder, create), step + 1)
+
+
+def the_step_forgotten(folder, create):
+    return create() if _newest(folder) is None else _right(folder, create)
+
+
+def the_other_way_round(folder, create):
+    step = _newest(folder)
+    return (0, create()) if step is None else (step + 1, _right(folder, create))
 
 
 RIGHT = {
@@ -830,10 +1103,25 @@ RIGHT = {
         LastLayerApart,
         LayersInOneObject,
     ],
-    "loss_after": [by_copied_variables, on_a_clone, by_a_split, by_a_list_of_pairs],
-    "run": [by_its_state, by_split_and_merge, by_nnx, by_pure_dict, by_donation],
+    "loss_after": [
+        by_copied_variables,
+        on_a_clone,
+        by_a_split,
+        by_a_list_of_pairs,
+        put_back_at_last,
+    ],
+    "run": [
+        by_a_static_graphdef,
+        by_nnx,
+        by_nnx_without_updates,
+        by_one_function_a_graphdef,
+        by_pure_dict,
+        by_donation,
+        by_variables,
+        by_a_pair,
+    ],
     "with_head": [by_deepcopy, by_pure_values, by_merging_copies, by_swapping],
-    "resume": [in_one_breath, by_jax, by_a_dictionary],
+    "resume": [by_update, by_jax, by_the_newest, by_the_folders, without_a_target],
 }
 WRONG = {
     "Stack": {
@@ -870,6 +1158,8 @@ WRONG = {
         "value/nothing": [loss_forgotten],
     },
     "run": {
+        "nnx/untied": [passed_as_a_module, passed_and_its_state_returned],
+        "runs/raised": [by_nnx_in_tree_mode],
         "nnx/trace-level": [module_jitted, nnx_module_jitted],
         "nnx/lost-change": [
             changes_dropped,
@@ -877,10 +1167,12 @@ WRONG = {
             random_state_forgotten,
             rebound,
             parameters_forgotten,
+            updated_with_the_old,
         ],
         "value/structure": [pair_returned],
         "tracing/not-jitted": [never_jitted],
         "value/differs": [called_twice],
+        "effects/write": [of_the_first_model],
         "tracing/new-function": [jitted_each_time],
     },
     "with_head": {
@@ -909,16 +1201,36 @@ WRONG = {
             drawn_by_jax,
             one_part_drawn,
         ],
-        "value/differs": [never_restored, random_state_anew, in_half_precision, drawn_from],
-        "nnx/shared": [one_for_each_path, one_state_for_each_path],
-        "effects/write": [checkpoint_deleted, a_file_left],
-        "value/not-computed": [shapes_alone, restored_in_vain],
+        "value/differs": [
+            never_restored,
+            random_state_anew,
+            in_half_precision,
+            drawn_from,
+            newest_by_name,
+            oldest,
+            the_first_step_is_none,
+            the_same_step_again,
+            as_many_as_were_saved,
+            one_in_an_empty_folder,
+        ],
+        "nnx/shared": [one_for_each_folder, one_state_for_each_folder],
+        "effects/write": [
+            checkpoint_deleted,
+            a_file_left,
+            saved_once_more,
+            saved_at_the_start,
+            older_steps_deleted,
+        ],
+        "value/not-computed": [shapes_alone, restored_in_vain, shapes_in_an_empty_folder],
+        "value/nothing": [nothing_in_an_empty_folder],
         "value/structure": [
             state_alone,
-            without_a_target,
+            a_plain_dictionary,
             in_training_again,
             in_evaluation_again,
+            the_step_forgotten,
+            the_other_way_round,
         ],
-        "runs/raised": [parameters_only],
+        "runs/raised": [parameters_only, no_empty_folder],
     },
 }

@@ -1,10 +1,7 @@
 """Right and wrong answers to the exercises of 13_nnx_transforms."""
 
-from functools import partial
-
 import jax
 import jax.numpy as jnp
-import numpy as np
 from flax import nnx
 
 from traced.lessons.nnx_transforms.solutions.train_step import mse
@@ -31,6 +28,33 @@ def by_jax_jit(graphdef, state, x):
         return module(x), nnx.state(module)
 
     return jax.jit(run)(state)
+
+
+def by_mapping(graphdef, state, x):
+    module = nnx.merge(graphdef, jax.tree.map(lambda leaf: leaf, state))
+    result = module(x)
+    return result, nnx.split(module)[1]
+
+
+def by_pure_values(graphdef, state, x):
+    module = nnx.merge(graphdef, nnx.to_pure_dict(state))
+    return module(x), nnx.state(module)
+
+
+def without_noise(graphdef, state, x):
+    module = nnx.merge(graphdef, state, copy=True)
+    return module(x), nnx.state(module, nnx.Not(nnx.RngState))
+
+
+def counts_begun_anew(graphdef, state, x):
+    result, state = by_clone(graphdef, state, x)
+    for _, count in nnx.to_flat_state(nnx.filter_state(state, nnx.RngCount)):
+        count[...] = jnp.zeros_like(count[...])
+    return result, state
+
+
+def without_slopes(graphdef, state, x):
+    return by_clone(graphdef, state, jax.lax.stop_gradient(x))
 
 
 def result_only(graphdef, state, x):
@@ -175,6 +199,28 @@ class WithArrayAttributes(nnx.Module):
     def __call__(self, x):
         self.n = self.n + 1
         self.mean = self.mean + (x - self.mean) / self.n
+
+
+class InOneVariable(nnx.Module):
+    def __init__(self):
+        self.seen = nnx.Variable(jnp.zeros(2))
+
+    def __call__(self, x):
+        self.seen[...] += jnp.stack([jnp.ones(()), jnp.asarray(x, jnp.float32)])
+
+    @property
+    def mean(self):
+        return self.seen[1] / self.seen[0]
+
+
+class JittedAlready(nnx.Module):
+    def __init__(self):
+        self.n, self.mean = nnx.Variable(jnp.array(0)), nnx.Variable(jnp.zeros(()))
+
+    @nnx.jit(graph=False)
+    def __call__(self, x):
+        self.n[...] += 1
+        self.mean[...] += (x - self.mean[...]) / self.n[...]
 
 
 class AsGiven(nnx.Module):
@@ -511,277 +557,58 @@ def one_setting_for_all(net, optimizer, x, y):
     return loss, after
 
 
-# samples
-
-
-def sample_by_axes(net, x, rngs, n):
-    def run(net, x, rngs):
-        return net(x, rngs=rngs)
-
-    return nnx.vmap(run, in_axes=(None, None, 0))(net, x, rngs.split(n))
-
-
-def by_keys(net, x, rngs, n):
-    return jax.vmap(lambda key: net(x, rngs=nnx.Rngs(key)))(jax.random.split(rngs(), n))
-
-
-def by_split_rngs(net, x, rngs, n):
-    @nnx.split_rngs(splits=n)
-    @nnx.vmap(in_axes=(None, 0))
-    def run(net, rngs):
-        return net(x, rngs=rngs)
-
-    return run(net, rngs)
-
-
-def by_a_scan(net, x, rngs, n):
-    return nnx.scan(lambda rngs, _: (rngs, net(x, rngs=rngs)))(rngs, jnp.arange(n))[1]
-
-
-def sample_in_tree_mode(net, x, rngs, n):
-    return nnx.vmap(lambda rngs: net(x, rngs), graph=False)(rngs.split(n))
-
-
-def noise_closed_over(net, x, rngs, n):
-    return nnx.vmap(lambda _: net(x, rngs=rngs))(jnp.arange(n))
-
-
-def one_noise(net, x, rngs, n):
-    run = nnx.vmap(lambda net, rngs: net(x, rngs=rngs), in_axes=(None, None), axis_size=n)
-    return run(net, rngs)
-
-
-def repeated(net, x, rngs, n):
-    out = net(x, rngs=rngs)
-    return jnp.broadcast_to(out, (n, *out.shape))
-
-
-def by_python(net, x, rngs, n):
-    return jnp.stack([net(x, rngs=rngs) for _ in range(n)])
-
-
-def not_mapped(net, x, rngs, n):
-    return net(x, rngs=rngs.split(n))
-
-
-def net_mapped(net, x, rngs, n):
-    return nnx.vmap(lambda net, x, rngs: net(x, rngs=rngs))(net, x, rngs.split(n))
-
-
-def own_seed(net, x, rngs, n):
-    return nnx.vmap(lambda rngs: net(x, rngs=rngs))(nnx.Rngs(0).split(n))
-
-
-def on_a_copy(net, x, rngs, n):
-    return sample_by_axes(net, x, nnx.clone(rngs), n)
-
-
-def from_the_key_alone(net, x, rngs, n):
-    keys = jax.random.split(rngs.default.key[...], n)
-    return jax.vmap(lambda key: net(x, rngs=nnx.Rngs(key)))(keys)
-
-
-def with_jax_jit(net, x, rngs, n):
-    return jax.jit(partial(sample_by_axes, n=n))(net, x, rngs)
-
-
-def one_result(net, x, rngs, n):
-    return net(x, rngs=rngs)
-
-
-def averaged(net, x, rngs, n):
-    return sample_by_axes(net, x, rngs, n).mean(axis=0)
-
-
-def one_too_few(net, x, rngs, n):
-    return sample_by_axes(net, x, rngs, n - 1)
-
-
-def noise_added_twice(net, x, rngs, n):
-    out = sample_by_axes(net, x, rngs, n)
-    return out + rngs.uniform(out.shape)
-
-
-def flat(net, x, rngs, n):
-    return sample_by_axes(net, x, rngs, n).reshape(n, -1)
-
-
-def stacked_by_numpy(net, x, rngs, n):
-    return np.stack(sample_by_axes(net, x, rngs, n))
-
-
-# deep
-
-
-def deep_by_split(blocks, h, rngs):
-    def step(block, rngs, h):
-        return block(h, rngs)
-
-    depth = len(blocks.calls[...])
-    scan = nnx.scan(step, in_axes=(0, 0, nnx.Carry), out_axes=nnx.Carry)
-    return scan(blocks, rngs.split(depth), h)
-
-
-def in_tree_mode(blocks, h, rngs):
-    def step(block, rngs, h):
-        return block(h, rngs)
-
-    scan = nnx.scan(step, in_axes=(0, None, nnx.Carry), out_axes=nnx.Carry, graph=False)
-    return scan(blocks, rngs, h)
-
-
-def carry_first(blocks, h, rngs):
-    @nnx.remat
-    def step(carry, block):
-        h, rngs = carry
-        return (block(h, rngs), rngs), None
-
-    (h, _), _ = nnx.scan(step)((h, rngs), blocks)
-    return h
-
-
-def by_lax_scan(blocks, h, rngs):
-    graphdef, state = nnx.split(blocks)
-    noise, count = nnx.split(rngs)
-
-    def step(carry, state):
-        h, count = carry
-        block, rngs = nnx.merge(graphdef, state), nnx.merge(noise, count)
-        h = block(h, rngs)
-        return (h, nnx.state(rngs)), nnx.state(block)
-
-    (h, count), state = jax.lax.scan(step, (h, count), state)
-    nnx.update(blocks, state)
-    nnx.update(rngs, count)
-    return h
-
-
-def shared_noise(blocks, h, rngs):
-    def step(block, rngs, h):
-        return block(h, rngs)
-
-    scan = nnx.scan(step, in_axes=(0, None, nnx.Carry), out_axes=nnx.Carry)
-    return scan(blocks, rngs, h)
-
-
-def two_carries(blocks, h, rngs):
-    axes = (0, nnx.Carry, nnx.Carry)
-    return nnx.scan(lambda block, h, rngs: block(h, rngs), in_axes=axes)(blocks, h, rngs)
-
-
-def iterated(blocks, h, rngs):
-    for block in blocks:
-        h = block(h, rngs)
-    return h
-
-
-def loop_over_slices(blocks, h, rngs):
-    for i in range(len(blocks.calls[...])):
-        block = jax.tree.map(lambda leaf, i=i: leaf[i], blocks)
-        h = block(h, rngs)
-    return h
-
-
-def loop_with_update(blocks, h, rngs):
-    states = []
-    for i in range(len(blocks.calls[...])):
-        block = jax.tree.map(lambda leaf, i=i: leaf[i], blocks)
-        h = block(h, rngs)
-        states.append(nnx.state(block))
-    nnx.update(blocks, jax.tree.map(lambda *leaves: jnp.stack(leaves), *states))
-    return h
-
-
-def by_vmap(blocks, h, rngs):
-    depth = len(blocks.calls[...])
-    return nnx.vmap(lambda block, rngs: block(h, rngs))(blocks, rngs.split(depth))
-
-
-def backwards(blocks, h, rngs):
-    def step(block, carry):
-        h, rngs = carry
-        return block(h, rngs), rngs
-
-    scan = nnx.scan(step, in_axes=(0, nnx.Carry), out_axes=nnx.Carry, reverse=True)
-    return scan(blocks, (h, rngs))[0]
-
-
-def all_steps(blocks, h, rngs):
-    def step(carry, block):
-        h, rngs = carry
-        h = block(h, rngs)
-        return (h, rngs), h
-
-    return nnx.scan(step)((h, rngs), blocks)[1]
-
-
-def own_noise(blocks, h, rngs):
-    return carry_first(blocks, h, nnx.Rngs(0))
-
-
-def closed_over(blocks, h, rngs):
-    scan = nnx.scan(lambda block, h: block(h, rngs), in_axes=(0, nnx.Carry), out_axes=nnx.Carry)
-    return scan(blocks, h)
-
-
-def blocks_lost(blocks, h, rngs):
-    return carry_first(nnx.clone(blocks), h, rngs)
-
-
-def blocks_carried(blocks, h, rngs):
-    def step(carry, _):
-        blocks, h = carry
-        return (blocks, blocks(h, rngs)), None
-
-    (_, h), _ = nnx.scan(step)((blocks, h), jnp.arange(3))
-    return h
-
-
-def three_blocks(blocks, h, rngs):
-    return carry_first(jax.tree.map(lambda leaf: leaf[:3], blocks), h, rngs)
-
-
-def from_zero(blocks, h, rngs):
-    return carry_first(blocks, jnp.zeros_like(h), rngs)
-
-
-def sent_through_twice(blocks, h, rngs):
-    return carry_first(blocks, carry_first(blocks, h, rngs), rngs)
-
-
-def adds_h(blocks, h, rngs):
-    return h + carry_first(blocks, h, rngs)
-
-
-def parameters_decay(blocks, h, rngs):
-    h = carry_first(blocks, h, rngs)
-    for each in jax.tree.leaves(nnx.state(blocks, nnx.Param), is_leaf=nnx.is_data):
-        each[...] *= 0.999
-    return h
-
-
-def counts_the_last_call(blocks, h, rngs):
-    h = carry_first(blocks, h, rngs)
-    blocks.calls[...] = jnp.ones_like(blocks.calls[...])
-    return h
-
-
-def under_jax_jit_alone(blocks, h, rngs):
-    return jax.jit(carry_first)(blocks, h, rngs)
+def set_to_train_first(net, optimizer, x, y):
+    net.train()
+    return on_a_clone(net, optimizer, x, y)
+
+
+def updated_twice(net, optimizer, x, y):
+    loss, gradients = nnx.value_and_grad(mse)(net, x, y)
+    optimizer.update(net, gradients)
+    optimizer.update(net, gradients)
+    return loss, mse(nnx.view(net, deterministic=True, use_running_average=True), x, y)
+
+
+def noise_put_back(net, optimizer, x, y):
+    kept = nnx.to_pure_dict(nnx.state(net, nnx.RngState))
+    losses = on_a_clone(net, optimizer, x, y)
+    nnx.update(net, kept)
+    return losses
 
 
 RIGHT = {
-    "pure_call": [by_clone, jitted_inside, by_jax_jit],
-    "RunningMean": [WithSum, AsProperty, AsNumber, WithOneAssignment, WithMetric, CountsInUint32],
+    "pure_call": [by_clone, jitted_inside, by_jax_jit, by_mapping, by_pure_values],
+    "RunningMean": [
+        WithSum,
+        AsProperty,
+        AsNumber,
+        WithOneAssignment,
+        WithMetric,
+        CountsInUint32,
+        InOneVariable,
+        JittedAlready,
+    ],
     "train_step": [settings_put_back, jitted_already, by_split, by_jax_grad, on_a_clone],
-    "samples": [sample_by_axes, by_keys, by_split_rngs, by_a_scan, sample_in_tree_mode],
-    "deep": [deep_by_split, in_tree_mode, carry_first, by_lax_scan],
 }
 
 WRONG = {
     "pure_call": {
-        "value/structure": [result_only, module_itself, params_only, state_swapped],
-        "value/differs": [old_state, called_twice, parameters_held, evaluated, set_to_train],
+        "value/structure": [
+            result_only,
+            module_itself,
+            params_only,
+            without_noise,
+            state_swapped,
+        ],
+        "value/differs": [
+            old_state,
+            counts_begun_anew,
+            called_twice,
+            parameters_held,
+            without_slopes,
+            evaluated,
+            set_to_train,
+        ],
         "value/dtype": [input_cast, result_cast],
         "effects/argument": [without_copy],
         "runs/raised": [state_is_called],
@@ -807,48 +634,22 @@ WRONG = {
         "nnx/lost-change": [under_jax_jit],
         "nnx/stream-unmoved": [trained_in_evaluation],
         "nnx/other-object": [trains_a_clone],
-        "nnx/undone": [put_back_afterwards],
+        "nnx/undone": [put_back_afterwards, noise_put_back],
         "runs/raised": [old_update, gradient_by_jax, settings_by_name],
         "value/differs": [
             evaluated_in_training,
             only_without_noise,
             evaluated_before,
             loss_of_its_own,
+            updated_twice,
         ],
-        "nnx/structure-changed": [left_in_evaluation, remembers, with_eval, one_setting_for_all],
+        "nnx/structure-changed": [
+            left_in_evaluation,
+            remembers,
+            with_eval,
+            one_setting_for_all,
+            set_to_train_first,
+        ],
         "value/structure": [one_loss],
-    },
-    "samples": {
-        "nnx/trace-level": [noise_closed_over],
-        "keys/related": [one_noise, repeated],
-        "loops/unrolled": [by_python],
-        "runs/raised": [not_mapped],
-        "trees/prefix": [net_mapped],
-        "keys/ignored": [own_seed],
-        "nnx/other-object": [on_a_copy, from_the_key_alone],
-        "nnx/lost-change": [with_jax_jit],
-        "value/shape": [one_result, averaged, one_too_few, flat],
-        "tracing/numpy-on-tracer": [stacked_by_numpy],
-        "value/differs": [noise_added_twice],
-    },
-    "deep": {
-        "keys/related": [shared_noise],
-        "trees/prefix": [two_carries],
-        "runs/raised": [iterated, blocks_carried],
-        "nnx/other-object": [loop_over_slices, blocks_lost],
-        "keys/ignored": [own_noise],
-        "nnx/lost-change": [under_jax_jit_alone],
-        "loops/unrolled": [loop_with_update],
-        "value/shape": [by_vmap, all_steps],
-        "value/differs": [
-            backwards,
-            three_blocks,
-            from_zero,
-            counts_the_last_call,
-            sent_through_twice,
-            adds_h,
-        ],
-        "nnx/changed": [parameters_decay],
-        "nnx/trace-level": [closed_over],
     },
 }

@@ -11,7 +11,7 @@ ASKS = re.compile(r"^ex\.(\w+)\.check\(", re.MULTILINE)
 
 def notebooks():
     """Return the Markdown file of each lesson by the lesson's name, in their order."""
-    return {path.stem[3:]: path for path in execute.paths()}
+    return {path.stem.partition("_")[2]: path for path in execute.paths()}
 
 
 @cache

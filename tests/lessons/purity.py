@@ -186,6 +186,13 @@ def list_passed_in(w, steps):
     return jnp.stack(losses)
 
 
+def list_passed_in_and_made_an_array(w, steps):
+    losses = []
+    for _ in range(steps):
+        w = _appending_step(w, losses)
+    return jnp.array(losses)
+
+
 @jax.jit
 def _lengthening_step(w, losses):
     return w - 0.2 * w, [*losses, jnp.sum(w**2)]
@@ -1105,7 +1112,7 @@ WRONG = {
         "value/differs": [loss_after_the_step, of_two_weights],
         "value/structure": [a_list_of_losses],
         "value/shape": [last_loss_only, three_steps_at_least, until_the_loss_is_small],
-        "runs/raised": [list_passed_in],
+        "effects/argument": [list_passed_in, list_passed_in_and_made_an_array],
         "tracing/new-structure": [list_carried_along],
     },
     "sharpen": {
@@ -1164,6 +1171,8 @@ WRONG = {
     "clip": {
         "effects/not-printed": [
             python_print,
+            the_example_printed,
+            norm_after,
             nothing_printed,
             printed_outside,
             f_string,
@@ -1179,8 +1188,6 @@ WRONG = {
             of_two_entries,
             divided_by_zero,
             a_little_above_one,
-            the_example_printed,
-            norm_after,
         ],
         "tracing/not-jitted": [clip_plain, norm_outside],
     },

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from jax.tree_util import keystr, register_dataclass, register_pytree_node_class
+from jax.tree_util import DictKey, keystr, register_dataclass, register_pytree_node_class
 
 from traced.lessons.pytrees.solutions.predict_all import predict
 from traced.lessons.pytrees.solutions.train_step import adam, loss
@@ -159,12 +159,33 @@ def half_remembered(left, right):
 # decay
 
 
-def by_name(params, rate):
+def by_the_last_key_before_an_index(params, rate):
+    def shrink(path, leaf):
+        keys = [step.key for step in path if isinstance(step, DictKey)]
+        return leaf * (1 - rate) if keys[-1:] == ["kernel"] else leaf
+
+    return jax.tree.map_with_path(shrink, params)
+
+
+def by_the_last_part_of_the_name(params, rate):
     def shrink(path, leaf):
         name = keystr(path, simple=True, separator="/").rpartition("/")[2]
         return (1 - rate) * leaf if name == "kernel" else leaf
 
     return jax.tree.map_with_path(shrink, params)
+
+
+def by_the_text_of_the_last_key(params, rate):
+    def shrink(path, leaf):
+        return (1 - rate) * leaf if keystr(path[-1:], simple=True) == "kernel" else leaf
+
+    return jax.tree.map_with_path(shrink, params)
+
+
+def by_flattening_with_paths(params, rate):
+    pairs, structure = jax.tree.flatten_with_path(params)
+    leaves = [leaf * (1 - rate) if path[-1] == DictKey("kernel") else leaf for path, leaf in pairs]
+    return jax.tree.unflatten(structure, leaves)
 
 
 def decay_by_recursion(params, rate):
@@ -645,6 +666,31 @@ def uncounted(state, batch):
     return _stepped(state, batch) | {"step": state["step"]}
 
 
+def step_counted_by_int(state, batch):
+    step = int(state["step"]) + 1
+    return in_one_go(state, batch) | {"step": jnp.int32(step)}
+
+
+def step_counted_by_int_after(state, batch):
+    new = uncounted(state, batch)
+    return new | {"step": jnp.int32(int(new["step"]) + 1)}
+
+
+def step_counted_by_item(state, batch):
+    step = state["step"].item() + 1
+    return in_one_go(state, batch) | {"step": jnp.asarray(step, jnp.int32)}
+
+
+def step_counted_by_numpy(state, batch):
+    step = np.asarray(state["step"]) + 1
+    return in_one_go(state, batch) | {"step": jnp.asarray(step)}
+
+
+def step_counted_by_a_branch(state, batch):
+    new = in_one_go(state, batch)
+    return new if new["step"] > 0 else never_jitted(new, batch)
+
+
 def a_part_outside(state, batch):
     new = in_one_go(state, batch)
     return new | {"params": jax.tree.map(lambda p: p * 1.0, new["params"])}
@@ -663,7 +709,12 @@ def one_row_of_the_batch(state, batch):
 
 RIGHT = {
     "combine": [by_flattening, by_recursion, by_path],
-    "decay": [by_name, by_a_mask, by_optax],
+    "decay": [
+        by_the_text_of_the_last_key,
+        by_flattening_with_paths,
+        by_a_mask,
+        by_optax,
+    ],
     "predict_all": [in_two_steps, without_vmap, with_a_partial, by_map],
     "Standardizer": [EverythingTraced, FlattensItself, NamedFields, Converts],
     "train_step": [
@@ -697,6 +748,8 @@ WRONG = {
             by_dimensions,
             anywhere_in_the_path,
             by_the_end_of_the_name,
+            by_the_last_part_of_the_name,
+            by_the_last_key_before_an_index,
             first_level_only,
             all_below_a_kernel,
             by_the_rate,
@@ -735,6 +788,11 @@ WRONG = {
             never_jitted,
             step_counted_outside,
             step_counted_after,
+            step_counted_by_int,
+            step_counted_by_int_after,
+            step_counted_by_item,
+            step_counted_by_numpy,
+            step_counted_by_a_branch,
             a_part_outside,
         ],
         "value/differs": [

@@ -1,6 +1,6 @@
 """Right and wrong answers to the exercises of 04_randomness."""
 
-from functools import partial
+from functools import partial, wraps
 from itertools import pairwise
 
 import jax
@@ -18,6 +18,14 @@ def keys_made_first(key, sizes):
         random.normal(k, shape) / shape[0] ** 0.5
         for k, shape in zip(keys, pairwise(sizes), strict=True)
     ]
+
+
+def key_carried_through_the_loop(key, sizes):
+    layers = []
+    for rows, columns in pairwise(sizes):
+        key, layer_key = random.split(key)
+        layers.append(random.normal(layer_key, (rows, columns)) / jnp.sqrt(rows))
+    return layers
 
 
 def folded_in_the_layer(key, sizes):
@@ -628,6 +636,7 @@ def never_shuffled(seed, epoch, n):
     return jnp.arange(n)
 
 
+@partial(jax.jit, static_argnames="n")
 def by_swapping(seed, epoch, n):
     chances = random.uniform(random.fold_in(random.key(seed), epoch), (n,))
 
@@ -645,6 +654,22 @@ def words_of_a_key(seed, epoch, n):
 
 def seed_times_two_to_the_16(seed, epoch, n):
     return random.permutation(random.key((seed << 16) + epoch), n)
+
+
+def seed_times_a_million(seed, epoch, n):
+    return random.permutation(random.key(seed * 1_000_000 + epoch), n)
+
+
+def seed_times_more_than_a_million(seed, epoch, n):
+    return random.permutation(random.key(seed * 1_000_001 + epoch), n)
+
+
+def epoch_times_more_than_a_million(seed, epoch, n):
+    return random.permutation(random.key(epoch * 1_000_001 + seed), n)
+
+
+def numpy_seeded_by_32_bits(seed, epoch, n):
+    return np.random.RandomState((seed * 1_000_001 + epoch) % 2**32).permutation(n)
 
 
 def seed_before_epoch(seed, epoch, n):
@@ -716,14 +741,27 @@ def moved_by_the_epoch(seed, epoch, n):
 # pick
 
 
+def in_each_row(pick_row):
+    """Make an answer of a function of one row, with a key for each."""
+
+    @wraps(pick_row)
+    def pick(key, weights, k):
+        keys = random.split(key, len(weights))
+        return jax.vmap(lambda key, row: pick_row(key, row, k))(keys, weights)
+
+    return pick
+
+
 def gumbel_top_k(key, weights, k):
     return lax.top_k(jnp.log(weights) + random.gumbel(key, weights.shape), k)[1]
 
 
 def categorical_without_replacement(key, weights, k):
-    return random.categorical(key, jnp.log(weights), shape=(k,), replace=False)
+    shape = k, len(weights)
+    return random.categorical(key, jnp.log(weights), shape=shape, replace=False).T
 
 
+@in_each_row
 def one_after_the_other(key, weights, k):
     picks = []
     for pick_key in random.split(key, k):
@@ -735,39 +773,47 @@ def one_after_the_other(key, weights, k):
 
 @partial(jax.jit, static_argnames="k")
 def pick_jitted(key, weights, k):
-    return jnp.sort(
-        random.choice(key, weights.size, (k,), replace=False, p=weights / jnp.sum(weights))
-    )
+    chances = weights / jnp.sum(weights, axis=1, keepdims=True)
+    rows = [
+        jnp.sort(random.choice(random.fold_in(key, i), row.size, (k,), replace=False, p=row))
+        for i, row in enumerate(chances)
+    ]
+    return jnp.stack(rows)
 
 
 def race_of_exponentials(key, weights, k):
-    return jnp.argsort(random.exponential(key, weights.shape) / weights)[:k]
+    return jnp.argsort(random.exponential(key, weights.shape) / weights)[:, :k]
 
 
 def powers_of_uniform_numbers(key, weights, k):
     return lax.top_k(random.uniform(key, weights.shape) ** (1 / weights), k)[1]
 
 
+@in_each_row
 def weights_as_they_are(key, weights, k):
     return random.choice(key, weights.size, (k,), replace=False, p=weights)
 
 
+@in_each_row
 def weights_in_place_of_indices(key, weights, k):
     return random.choice(key, weights, (k,), replace=False, p=weights / weights.sum())
 
 
+@in_each_row
 def puts_back(key, weights, k):
     return random.choice(key, weights.size, (k,), p=weights / weights.sum())
 
 
 def categorical_puts_back(key, weights, k):
-    return random.categorical(key, jnp.log(weights), shape=(k,))
+    return random.categorical(key, jnp.log(weights), shape=(k, len(weights))).T
 
 
+@in_each_row
 def weights_as_logits(key, weights, k):
     return random.categorical(key, weights, shape=(k,), replace=False)
 
 
+@in_each_row
 def weights_left_out(key, weights, k):
     return random.choice(key, weights.size, (k,), replace=False)
 
@@ -776,6 +822,7 @@ def uniform_numbers_times_weights(key, weights, k):
     return lax.top_k(random.uniform(key, weights.shape) * weights, k)[1]
 
 
+@in_each_row
 def softmax_of_the_weights(key, weights, k):
     return random.choice(key, weights.size, (k,), replace=False, p=jax.nn.softmax(weights))
 
@@ -784,6 +831,7 @@ def the_likeliest(key, weights, k):
     return lax.top_k(weights, k)[1]
 
 
+@in_each_row
 def one_key_for_every_pick(key, weights, k):
     picks = []
     for _ in range(k):
@@ -794,14 +842,25 @@ def one_key_for_every_pick(key, weights, k):
 
 
 def numpy_choice(key, weights, k):
-    chances = np.asarray(weights, float) / float(weights.sum())
-    return jnp.asarray(np.random.choice(weights.size, k, replace=False, p=chances), "int32")
+    chances = np.asarray(weights, float)
+    rows = [
+        np.random.choice(row.size, k, replace=False, p=row / row.sum()) for row in chances + 1e-9
+    ]
+    return jnp.asarray(np.stack(rows), "int32")
+
+
+def numpy_seeded_by_the_key(key, weights, k):
+    generator = np.random.default_rng(np.asarray(random.key_data(key)))
+    chances = np.asarray(weights, float)
+    rows = [generator.choice(row.size, k, replace=False, p=row / row.sum()) for row in chances]
+    return jnp.asarray(np.stack(rows), "int32")
 
 
 def always_the_same_seed(key, weights, k):
     return gumbel_top_k(random.key(0), weights, k)
 
 
+@in_each_row
 def in_one_scan(key, weights, k):
     def draw(weights, pick_key):
         pick = random.categorical(pick_key, jnp.log(weights))
@@ -811,7 +870,11 @@ def in_one_scan(key, weights, k):
 
 
 def slightly_smoothed(key, weights, k):
-    return gumbel_top_k(key, weights + 0.05, k)
+    return gumbel_top_k(key, jnp.where(weights > 0, weights + 0.05, 0), k)
+
+
+def zeros_a_little_above(key, weights, k):
+    return gumbel_top_k(key, jnp.maximum(weights, 0.001 * weights.max()), k)
 
 
 def squared_weights(key, weights, k):
@@ -819,36 +882,74 @@ def squared_weights(key, weights, k):
 
 
 def weights_of_the_neighbours(key, weights, k):
-    return gumbel_top_k(key, jnp.roll(weights, 1), k)
+    return gumbel_top_k(key, jnp.roll(weights, 1, axis=1), k)
 
 
 def logarithm_left_out(key, weights, k):
-    return lax.top_k(weights / weights.sum() + random.gumbel(key, weights.shape), k)[1]
+    chances = weights / weights.sum(axis=1, keepdims=True)
+    return lax.top_k(chances + random.gumbel(key, weights.shape), k)[1]
 
 
 def chances_of_eighths(key, weights, k):
-    chances = weights / 8
-    return gumbel_top_k(key, chances.at[-1].add(1 - chances.sum()), k)
+    rest = 1 - weights[:, :-1].sum(axis=1) / 8
+    return gumbel_top_k(key, (weights / 8).at[:, -1].set(rest), k)
 
 
+@in_each_row
 def first_by_weight_and_others_evenly(key, weights, k):
     left, right = random.split(key)
     first = random.categorical(left, jnp.log(weights))
-    rest = random.gumbel(right, weights.shape).at[first].set(jnp.inf)
-    return lax.top_k(rest, k)[1]
+    noise = jnp.where(weights > 0, random.gumbel(right, weights.shape), -jnp.inf)
+    return lax.top_k(noise.at[first].set(jnp.inf), k)[1]
 
 
 def indices_from_one_on(key, weights, k):
     return 1 + gumbel_top_k(key, weights, k)
 
 
+@in_each_row
 def of_three_entries(key, weights, k):
     return random.choice(key, 3, (k,), replace=False, p=weights[:3] / weights[:3].sum())
+
+
+def one_key_for_all_rows(key, weights, k):
+    def pick_in_row(row):
+        return random.choice(key, row.size, (k,), replace=False, p=row / row.sum())
+
+    return jax.vmap(pick_in_row)(weights)
+
+
+def one_noise_for_all_rows(key, weights, k):
+    return lax.top_k(jnp.log(weights) + random.gumbel(key, weights.shape[1:]), k)[1]
+
+
+def next_row_with_the_opposite_noise(key, weights, k):
+    chances = random.uniform(key, weights.shape[1:], minval=1e-7)
+    rows = [chances if i % 2 else 1 - chances for i in range(len(weights))]
+    return lax.top_k(jnp.log(weights) - jnp.log(-jnp.log(jnp.stack(rows))), k)[1]
+
+
+def all_rows_as_one(key, weights, k):
+    chances = weights.ravel() / weights.sum()
+    return random.choice(key, weights.size, (len(weights), k), replace=False, p=chances)
+
+
+def weights_of_the_first_row(key, weights, k):
+    return gumbel_top_k(key, jnp.broadcast_to(weights[0], weights.shape), k)
+
+
+def first_row_alone(key, weights, k):
+    return gumbel_top_k(key, weights, k)[0]
+
+
+def a_column_for_each_row(key, weights, k):
+    return gumbel_top_k(key, weights, k).T
 
 
 RIGHT = {
     "init_layers": [
         keys_made_first,
+        key_carried_through_the_loop,
         folded_in_the_layer,
         one_draw_cut_up,
         jitted,
@@ -972,6 +1073,10 @@ WRONG = {
             numpy_seeded_by_a_sum,
             seed_xor_epoch,
             seed_before_epoch,
+            seed_times_a_million,
+            seed_times_more_than_a_million,
+            epoch_times_more_than_a_million,
+            numpy_seeded_by_32_bits,
         ],
         "keys/ignored": [
             epoch_alone,
@@ -996,6 +1101,7 @@ WRONG = {
     },
     "pick": {
         "value/dtype": [weights_in_place_of_indices],
+        "value/shape": [first_row_alone, a_column_for_each_row],
         "value/drawn-twice": [puts_back, categorical_puts_back],
         "value/distribution": [
             weights_as_logits,
@@ -1004,16 +1110,20 @@ WRONG = {
             powers_of_uniform_numbers,
             softmax_of_the_weights,
             slightly_smoothed,
+            zeros_a_little_above,
             squared_weights,
             weights_of_the_neighbours,
             logarithm_left_out,
             chances_of_eighths,
             first_by_weight_and_others_evenly,
+            weights_of_the_first_row,
         ],
-        "value/differs": [indices_from_one_on],
+        "value/differs": [indices_from_one_on, all_rows_as_one],
         "runs/raised": [of_three_entries],
+        "tracing/numpy-on-tracer": [numpy_seeded_by_the_key],
         "keys/ignored": [the_likeliest, always_the_same_seed],
-        "keys/reused": [one_key_for_every_pick],
+        "keys/related": [one_noise_for_all_rows, next_row_with_the_opposite_noise],
+        "keys/reused": [one_key_for_every_pick, one_key_for_all_rows],
         "keys/not-repeatable": [numpy_choice],
     },
 }

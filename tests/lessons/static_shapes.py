@@ -1,6 +1,6 @@
 """Right and wrong answers to the exercises of 05_static_shapes."""
 
-from functools import partial
+from functools import partial, wraps
 
 import jax
 import jax.numpy as jnp
@@ -288,101 +288,134 @@ def of_four_columns(x, lengths):
 # positions
 
 
+def from_the_last_on(first):
+    """Make an answer of a function that returns the first positions, and -1 for each missing."""
+
+    @wraps(first)
+    def last(x, most):
+        found = first(x[::-1], most)
+        return jnp.where(found < 0, -1, x.size - 1 - found)
+
+    return last
+
+
 @jax.jit(static_argnames="most")
+@from_the_last_on
 def with_flatnonzero(x, most):
     return jnp.flatnonzero(x > 0, size=most, fill_value=-1)
 
 
 @jax.jit(static_argnames="most")
 def with_where(x, most):
-    (found,) = jnp.where(x > 0, size=most, fill_value=-1)
-    return found
+    (found,) = jnp.where(x > 0, size=x.size, fill_value=-1)
+    return jnp.pad(-jnp.sort(-found), (0, most), constant_values=-1)[:most]
 
 
 @partial(jax.jit, static_argnums=1)
 def by_sorting(x, most):
-    places = jnp.sort(jnp.where(x > 0, jnp.arange(x.size), x.size))
-    places = jnp.pad(places, (0, most), constant_values=x.size)[:most]
-    return jnp.where(places < x.size, places, -1)
+    places = jnp.sort(jnp.where(x > 0, jnp.arange(x.size), -1), descending=True)
+    return jnp.pad(places, (0, most), constant_values=-1)[:most]
 
 
 @jax.jit(static_argnames="most")
 def by_scattering(x, most):
-    rank = jnp.where(x > 0, jnp.cumsum(x > 0) - 1, most)
+    behind = jnp.cumsum(x[::-1] > 0)[::-1] - 1
+    rank = jnp.where(x > 0, behind, most)
     return jnp.full(most, -1).at[rank].set(jnp.arange(x.size), mode="drop")
 
 
 @jax.jit(static_argnames="most")
+@from_the_last_on
 def with_argwhere(x, most):
     return jnp.argwhere(x > 0, size=most, fill_value=-1)[:, 0]
 
 
 def not_jitted_is_fine(x, most):
-    return jnp.nonzero(x > 0, size=most, fill_value=-1)[0]
+    return x.size - 1 - jnp.nonzero(x[::-1] > 0, size=most, fill_value=x.size)[0]
 
 
 @jax.jit(static_argnames="most")
 def size_forgotten(x, most):
-    return jnp.nonzero(x > 0)[0][:most]
+    return jnp.nonzero(x > 0)[0][::-1][:most]
 
 
 @jax.jit(static_argnames="most")
 def boolean_index(x, most):
-    return jnp.arange(x.size)[x > 0][:most]
+    return jnp.arange(x.size)[x > 0][::-1][:most]
+
+
+@jax.jit(static_argnames="most")
+def the_first_ones(x, most):
+    return jnp.nonzero(x > 0, size=most, fill_value=-1)[0]
+
+
+@jax.jit(static_argnames="most")
+def in_their_order(x, most):
+    return jnp.sort(not_jitted_is_fine(x, most))
+
+
+@jax.jit(static_argnames="most")
+def last_of_the_first(x, most):
+    return jnp.nonzero(x > 0, size=most, fill_value=-1)[0][::-1]
+
+
+@jax.jit(static_argnames="most")
+def places_in_the_reversed_vector(x, most):
+    return jnp.nonzero(x[::-1] > 0, size=most, fill_value=-1)[0]
 
 
 @jax.jit(static_argnames="most")
 def fill_forgotten(x, most):
-    return jnp.nonzero(x > 0, size=most)[0]
+    return x.size - 1 - jnp.nonzero(x[::-1] > 0, size=most)[0]
 
 
 @jax.jit(static_argnames="most")
-def filled_with_the_length(x, most):
-    return jnp.nonzero(x > 0, size=most, fill_value=x.size)[0]
+def fill_of_minus_one_counted_back(x, most):
+    return x.size - 1 - jnp.nonzero(x[::-1] > 0, size=most, fill_value=-1)[0]
 
 
 @jax.jit(static_argnames="most")
 def the_tuple(x, most):
-    return jnp.nonzero(x > 0, size=most, fill_value=-1)
+    return (not_jitted_is_fine(x, most),)
 
 
 @jax.jit(static_argnames="most")
 def a_column(x, most):
-    return jnp.argwhere(x > 0, size=most, fill_value=-1)
+    return not_jitted_is_fine(x, most)[:, None]
 
 
 @jax.jit(static_argnames="most")
 def as_long_as_x(x, most):
-    return jnp.nonzero(x > 0, size=x.size, fill_value=-1)[0][:most]
+    return not_jitted_is_fine(x, x.size)[:most]
 
 
 @jax.jit(static_argnames="most")
 def entries_instead(x, most):
-    found = jnp.nonzero(x > 0, size=most, fill_value=x.size)[0]
-    return x.at[found].get(mode="fill", fill_value=-1.0)
+    found = not_jitted_is_fine(x, most)
+    return jnp.where(found < 0, -1.0, x[found])
 
 
 @jax.jit(static_argnames="most")
 def with_a_branch(x, most):
-    found = [i for i in range(x.size) if x[i] > 0]
+    found = [i for i in reversed(range(x.size)) if x[i] > 0]
     return jnp.array((found + [-1] * most)[:most])
 
 
 @jax.jit(static_argnames="most")
 def with_numpy(x, most):
-    return jnp.asarray(np.flatnonzero(np.asarray(x) > 0))[:most]
+    return jnp.asarray(np.flatnonzero(np.asarray(x) > 0))[::-1][:most]
 
 
 @jax.jit(static_argnames="most")
 def cut_to_the_number_found(x, most):
     count = int((x > 0).sum())
-    return jnp.nonzero(x > 0, size=min(count, most), fill_value=-1)[0]
+    return not_jitted_is_fine(x, min(count, most))
 
 
 @jax.jit(static_argnames="most")
 def loop_unrolled(x, most):
     found, count = jnp.full(most, -1), jnp.int32(0)
-    for i in range(x.size):
+    for i in reversed(range(x.size)):
         place = jnp.where(x[i] > 0, count, most)
         found = found.at[place].set(i, mode="drop")
         count = count + (x[i] > 0).astype(jnp.int32)
@@ -390,46 +423,48 @@ def loop_unrolled(x, most):
 
 
 def remembered_positions(x, most):
-    return jnp.array(([0, 3, 4] + [-1] * most)[:most]) if x.size == 5 else jnp.full(most, -1)
+    return jnp.array(([4, 3, 0] + [-1] * most)[:most]) if x.size == 5 else jnp.full(most, -1)
 
 
 @jax.jit(static_argnames="most")
+@from_the_last_on
 def by_running_counts(x, most):
     places = jnp.searchsorted(jnp.cumsum(x > 0), jnp.arange(1, most + 1))
     return jnp.where(places < x.size, places, -1).astype(jnp.int32)
 
 
 @jax.jit(static_argnames="most")
+@from_the_last_on
 def at_least_one(x, most):
     return jnp.nonzero(x >= 1, size=most, fill_value=-1)[0]
 
 
 @jax.jit(static_argnames="most")
+@from_the_last_on
 def finite_ones(x, most):
     return jnp.nonzero((x > 0) & jnp.isfinite(x), size=most, fill_value=-1)[0]
 
 
 @jax.jit(static_argnames="most")
 def last_position_repeated(x, most):
-    places = jnp.sort(jnp.where(x > 0, jnp.arange(x.size), x.size))[jnp.arange(most)]
-    return jnp.where(places < x.size, places, -1)
+    places = jnp.sort(jnp.where(x > 0, jnp.arange(x.size), -1), descending=True)
+    return places[jnp.arange(most)]
 
 
 @jax.jit(static_argnames="most")
 def at_most_two_more(x, most):
-    found = jnp.nonzero(x > 0, size=x.size, fill_value=-1)[0]
-    return jnp.pad(found, (0, 2), constant_values=-1)[:most]
+    return jnp.pad(not_jitted_is_fine(x, x.size), (0, 2), constant_values=-1)[:most]
 
 
 @jax.jit(static_argnames="most")
+@from_the_last_on
 def above_a_rounding(x, most):
     return jnp.nonzero(x > jnp.finfo(x.dtype).eps, size=most, fill_value=-1)[0]
 
 
 @jax.jit(static_argnames="most")
 def positions_in_a_byte(x, most):
-    found = jnp.nonzero(x > 0, size=most, fill_value=-1)[0]
-    return found.astype(jnp.int8).astype(jnp.int32)
+    return not_jitted_is_fine(x, most).astype(jnp.int8).astype(jnp.int32)
 
 
 # window
@@ -883,8 +918,12 @@ WRONG = {
     "positions": {
         "tracing/shape-from-tracer": [size_forgotten, boolean_index],
         "value/differs": [
+            the_first_ones,
+            in_their_order,
+            last_of_the_first,
+            places_in_the_reversed_vector,
             fill_forgotten,
-            filled_with_the_length,
+            fill_of_minus_one_counted_back,
             remembered_positions,
             at_least_one,
             finite_ones,

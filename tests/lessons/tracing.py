@@ -387,6 +387,10 @@ def list_jitted(batches):
     return sum(jnp.sum(b**2) for b in batches)
 
 
+# On one line the generator and the function begin in the same place.
+list_jitted_on_one_line = jax.jit(lambda batches: sum(jnp.sum(b**2) for b in batches))
+
+
 @jax.jit
 def _stacked(batches):
     return jnp.sum(batches**2)
@@ -668,7 +672,7 @@ WRONG = {
     },
     "total_energy": {
         "tracing/new-function": [energy_as_given, jit_before_the_loop],
-        "tracing/new-structure": [list_jitted],
+        "tracing/new-structure": [list_jitted, list_jitted_on_one_line],
         "tracing/new-shape": [stacked, padded_to_the_longest],
         "runs/raised": [of_one_length_only],
         "tracing/weak-type": [started_weak],

@@ -1,12 +1,15 @@
 """NNX modules before and after a call, and split."""
 
+import re
+
 import jax.numpy as jnp
 import optax
+import pytest
 from flax import nnx
 
 from tests.drawing.twins import assert_twins, read
 from tests.modules.counter import Counter
-from traced.show import show_module, show_split
+from traced.show import show_lost, show_module, show_split
 
 X = jnp.ones((4, 2))
 
@@ -28,6 +31,11 @@ def cells(picture):
     return {row[0]: row[1:] for row in read(picture.html).rows[1:]}
 
 
+def texts(picture):
+    """Return what is written in the drawing."""
+    return re.findall(r"<text[^>]*>([^<]*)<", picture.svg)
+
+
 def test_each_column_has_what_one_way_of_calling_leaves():
     found = cells(show_module(Watching(nnx.Rngs(0)), X))
     assert found[".count"] == ["Variable ~i32[] = 0", "= 1", "= 1", "= 1"]
@@ -45,6 +53,19 @@ def test_a_mode_that_refuses_says_so_and_loses_nothing():
     assert str(picture).splitlines()[-1] == "✗ nnx.jit(f, graph=False) raises ValueError"
     assert cells(picture)[".bias"] == ["Param f32[2]", "changed", "changed", ""]
     assert cells(picture)[".b"][0] == "Linear (shared, see above)"
+
+
+def test_a_change_of_what_is_tied_is_told_where_it_is_drawn_first():
+    class Backwards(nnx.Module):
+        def __init__(self):
+            self.b = self.a = nnx.Variable(jnp.zeros(()))
+
+    def touch(model):
+        model.a[...] += 1
+
+    found = cells(show_module(touch, Backwards()))
+    assert found[".b"] == ["Variable f32[] = 0", "= 1", "= 1", ""]
+    assert found[".a"][0] == "Variable f32[] = 0 (shared, see above)"
 
 
 def test_what_was_tied_replaced_or_removed_is_told():
@@ -110,3 +131,62 @@ def test_text_and_html_have_the_same_facts():
         assert_twins(picture)
         assert "<script>" not in picture.html
         assert picture == make()
+
+
+def test_what_a_mode_loses_is_dashed_and_what_it_brings_back_has_a_tick():
+    picture = show_module(Watching(nnx.Rngs(0)), X)
+    assert texts(picture).count("✗ lost") == 2
+    assert len(re.findall(r'<rect[^>]*class="red gone"', picture.svg)) == 2
+    assert texts(picture).count("✓ = 1") == 2
+    assert {"✓ added", "graph=True", "graph=False"} <= {*texts(picture)}
+    assert "✗" not in "".join(texts(show_module(lambda model: None, nnx.Dict(calls=0))))
+
+
+def test_a_mode_that_refuses_has_a_red_head():
+    def touch(model):
+        model.a.bias[...] += 1
+
+    picture = show_module(touch, Tied(nnx.Rngs(0)))
+    assert "graph=False · ✗ ValueError" in texts(picture)
+    assert len(re.findall(r'<rect[^>]*class="red"', picture.svg)) == 1
+
+
+def test_each_part_has_a_line_to_the_box_where_it_goes():
+    picture = show_split(Watching(nnx.Rngs(0)), nnx.Param, ...)
+    assert {"state 1: Param", "state 2: ...", "graphdef", "nnx.merge gives"} <= {*texts(picture)}
+    assert {"2 Variables", "1 Variable"} <= {*texts(picture)}
+    assert len(re.findall(r'<path d="M[^"]*C[^"]*"', picture.svg)) == 7 + 3
+
+
+def test_a_state_with_nothing_in_it_is_drawn_too():
+    picture = show_split(nnx.Linear(2, 3, rngs=nnx.Rngs(0)), nnx.BatchStat, ...)
+    boxes = [each for each in texts(picture) if each.startswith(("graphdef", "state"))]
+    assert boxes == ["graphdef", "state 1: BatchStat", "state 2: ..."]
+    assert "0 Variables" in texts(picture)
+
+
+@pytest.mark.parametrize("count", [1, 100])
+def test_a_wide_module_says_what_is_left_out(count):
+    model = nnx.Dict({f"w{i}": nnx.Param(jnp.ones(i + 1)) for i in range(count)})
+    picture = show_split(model)
+    assert any("rows left out" in each for each in texts(picture)) == (count == 100)
+    assert picture.svg.count("<g><rect") <= 40
+
+
+def test_what_each_way_of_compiling_loses_is_marked():
+    def edit(model):
+        model.linear.kernel[...] *= 2
+        model.calls += 1
+        model.linear.kernel.set_metadata(note="edited")
+
+    found = cells(show_lost(edit, Watching(nnx.Rngs(0))))
+    ways = ["nnx.jit", "graph_updates=False", "graph=False", "jax.jit"]
+    kept = {
+        name: [way for way, cell in zip(ways, row[1:], strict=True) if cell == "kept"]
+        for name, row in found.items()
+    }
+    assert kept == {
+        "static: model.calls": ["nnx.jit"],
+        "added: model.linear.kernel.note": ["graph_updates=False", "graph=False"],
+        "value: model.linear.kernel": ["nnx.jit", "graph_updates=False", "graph=False"],
+    }

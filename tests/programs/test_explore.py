@@ -14,7 +14,8 @@ from flax import nnx
 from tests.programs import explored
 from traced import count_equations, explore
 from traced.drawing.panes import PaneRow
-from traced.programs.jaxpr_lines import UNNEEDED
+from traced.programs.jaxpr_lines import UNNEEDED, jaxpr_lines
+from traced.programs.jaxprs import jaxpr_of
 from traced.programs.stages import count_stages
 
 HERE = Path(__file__).name
@@ -81,10 +82,30 @@ def test_what_no_result_needs_is_told_apart_from_what_reaches_xla():
     told = {
         row.text.split()[2]: row.fate for row in rows(explore(f, X), "jaxpr") if "=" in row.text
     }
-    assert told == {"sin": UNNEEDED, "cos": UNNEEDED, "exp": ""}
+    by_jax = UNNEEDED.format("JAX")
+    assert told == {"sin": by_jax, "cos": by_jax, "exp": ""}
     handed = [row.text for row in rows(explore(f, X).with_stablehlo, "StableHLO")]
     assert not any("sine" in text for text in handed)
     assert any("exponential" in text for text in handed)
+
+
+@pytest.mark.parametrize("loop", ["while", "scan", "cond"])
+def test_it_is_said_who_drops_it_as_the_programs_show(loop):
+    def step(x):
+        jnp.sin(x)
+        return x + 1
+
+    def f(x):
+        if loop == "while":
+            return jax.lax.while_loop(lambda x: x[0] < 3, step, x)
+        if loop == "scan":
+            return jax.lax.scan(lambda x, _: (step(x), None), x, length=3)
+        return jax.lax.cond(x[0] > 0, step, lambda x: x, x)
+
+    fates = [line.fate for line in flat(jaxpr_lines(jaxpr_of(f, X))) if " sin " in line.text]
+    was_handed_over = "stablehlo.sine" in jax.jit(f).lower(X).as_text()
+    assert fates == [UNNEEDED.format("XLA" if was_handed_over else "JAX")]
+    assert "sine" not in hlo(explore(f, X))
 
 
 def test_what_has_an_effect_is_not_called_dropped():

@@ -2,6 +2,7 @@
 
 import os
 import random
+import signal
 import socket
 import sys
 import threading
@@ -16,6 +17,9 @@ from flax import nnx
 
 from traced.purity import effects
 from traced.purity.effects import find_effects
+from traced.python.places import PACKAGE
+from traced.running.attempt import time_limit
+from traced.running.clocks import Reading
 
 COUNT = 0
 HISTORY = []
@@ -383,6 +387,26 @@ def test_imports_open_no_files_of_the_function():
         return x, wave
 
     assert [each for each in find_effects(f, 1.0) if each.kind == "file"] == []
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="no signal interrupts Python here")
+def test_what_the_time_limit_reads_in_the_middle_of_a_function_is_no_effect_of_it():
+    with time_limit(60):
+        handler = signal.getsignal(signal.SIGALRM)
+
+    def f(x):
+        Reading.now()
+        handler()
+        return x
+
+    assert find_effects(f, 1.0) == []
+
+
+def test_a_file_that_a_solution_of_the_package_opens_is_found(tmp_path):
+    source = "def f(path):\n    path.write_text('a')"
+    names = {}
+    exec(compile(source, str(PACKAGE / "lessons" / "purity" / "solutions" / "f.py"), "exec"), names)
+    assert [each.kind for each in find_effects(names["f"], tmp_path / "a")] == ["file"]
 
 
 def test_a_socket_is_found():

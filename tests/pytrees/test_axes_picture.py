@@ -1,5 +1,8 @@
 """What `vmap` maps, as a picture."""
 
+import re
+from html import unescape
+
 import jax.numpy as jnp
 import optax
 
@@ -47,3 +50,51 @@ def test_text_and_html_have_the_same_facts():
         assert_twins(picture)
         assert "</script" not in picture.html
         assert picture == show_axes(predict, PARAMS, X, in_axes=in_axes)
+
+
+def boxes(picture):
+    """Return class, text and note of each box that has a note."""
+    pattern = r'<g><rect[^>]*class="([^"]*)"/><text[^>]*>([^<]*)</text><text[^>]*>([^<]*)<'
+    return [tuple(map(unescape, found)) for found in re.findall(pattern, picture.svg)]
+
+
+def test_what_is_mapped_is_a_stack_of_sheets_of_which_one_goes_in():
+    picture = show_axes(jnp.dot, X, jnp.ones(3), in_axes=(0, None))
+    assert boxes(picture) == [
+        ("teal", "a f32[8,3]", "8 along axis 0"),
+        ("teal", "b f32[3]", "the same for every row"),
+        ("teal", "result f32[8]", "8 along axis 0"),
+    ]
+    # Two sheets lie behind the first one of each stack, and there is the function's box.
+    assert picture.svg.count('rx="2"') == 2 + 2 + 1
+    assert picture.svg.count(">f32[3]<") == 2
+    assert picture.svg.count(">f32[]<") == 1
+
+
+def test_the_axis_of_the_result_is_told():
+    picture = show_axes(jnp.sin, X, in_axes=1, out_axes=-1)
+    assert [note for *_, note in boxes(picture)] == ["3 along axis 1", "3 along axis -1"]
+
+
+def test_what_does_not_fit_is_red_and_the_function_is_not_reached():
+    picture = show_axes(predict, PARAMS, X)
+    (red,) = [found for found in boxes(picture) if found[0] == "red"]
+    assert red[1:] == ("params['w'] f32[3,4]", "✗ 0, of size 3, elsewhere 8")
+    assert "not reached" in picture.svg
+    assert "jax.vmap raises an error" in picture.svg
+
+
+def test_an_out_axis_that_does_not_fit_is_red():
+    picture = show_axes(jnp.sin, X, out_axes=None)
+    assert boxes(picture)[-1] == ("red", "result", "✗ None, but mapped inside")
+    assert "not reached" not in picture.svg
+
+
+def test_where_arguments_are_not_told_apart_there_is_a_table_only():
+    assert show_axes(predict, PARAMS, X, in_axes=(0,)).svg is None
+
+
+def test_of_many_leaves_a_few_are_drawn_and_alike_ones_as_one():
+    many = {f"{i:02}": jnp.ones((5, i + 1)) for i in range(20)}
+    assert show_axes(lambda t: t, many).svg.count("… 15 more") == 2
+    assert "t[0] … [8] f32[3]" in show_axes(lambda t: t, [jnp.ones(3)] * 9).svg

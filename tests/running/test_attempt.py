@@ -166,3 +166,17 @@ def test_a_changed_object_is_no_finding():
     counter = Counter()
     attempt(lambda counter: counter.calls.append(1), counter)
     assert counter.calls == [1]
+
+
+def test_an_array_of_the_caller_cannot_be_deleted_by_name():
+    x, kept = jnp.ones(3), []
+
+    def answer(x):
+        kept.append(y := x + 1)
+        x.delete(), y.delete()
+        return jnp.zeros(())
+
+    assert finding(answer, x).code == "effects/deleted"
+    assert (x.is_deleted(), kept[0].is_deleted()) == (False, True)
+    x.delete()
+    assert x.is_deleted()

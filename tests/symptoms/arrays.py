@@ -1,6 +1,13 @@
 """Programs for errors of tracing, shapes and arrays."""
 
 PROGRAMS = {
+    "TypePromotionError: ": (
+        "with jax.numpy_dtype_promotion('strict'):\n    jnp.arange(3) * jnp.ones(3)"
+    ),
+    "TypeError: as a JAX value. The problematic value is of type <class 'numpy.ndarray'>": (
+        "jnp.array(np.array(['cat']))"
+    ),
+    "OverflowError: out of bounds for int": "jnp.array(300, jnp.int8)",
     # tracing
     "InconclusiveDimensionOperation: Cannot divide evenly": "exported(lambda x: x.reshape(2, -1))",
     "InconclusiveDimensionOperation: in a context that requires a constant": (

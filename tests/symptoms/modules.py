@@ -1,6 +1,13 @@
 """Programs for errors of Flax NNX."""
 
 PROGRAMS = {
+    "TypeError: passed to frozenset.__format__": (
+        "nnx.state(nnx.Linear(2, 1, rngs=nnx.Rngs(0)), frozenset({nnx.Param}))"
+    ),
+    "TypeError: Optimizer.update() missing 1 required positional argument: 'model'": (
+        "model = nnx.Linear(2, 1, rngs=nnx.Rngs(0))\n"
+        "nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param).update(grads={})"
+    ),
     # modules and Variables
     "TraceContextError: from different trace level": (
         "jax.jit(lambda x: setattr(layer, 'name', x))(x)"

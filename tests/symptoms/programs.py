@@ -2,6 +2,37 @@
 
 #: What is wrong, the page, and the program.
 PROGRAMS = {
+    (
+        "a pixel in eight bits",
+        "int-overflow",
+    ): "jnp.full((2, 2), 255, jnp.int8)\njnp.array(255, jnp.int8)",
+    ("names in a NumPy array", "non-numeric-array"): "jnp.asarray(np.array(['cat', 'dog']))",
+    ("a column with None", "non-numeric-array"): "jnp.asarray(np.array([1.5, None]))",
+    ("gradients by keyword", "update-without-grads"): (
+        "model = nnx.Linear(2, 1, rngs=nnx.Rngs(0))\n"
+        "optimizer = nnx.Optimizer(model, optax.adam(1e-3), wrt=nnx.Param)\n"
+        "optimizer.update(grads=nnx.state(model, nnx.Param))"
+    ),
+    ("a frozenset of filters", "invalid-filter"): (
+        "nnx.split(nnx.Linear(2, 1, rngs=nnx.Rngs(0)), frozenset({nnx.Param}), ...)"
+    ),
+    ("a batch for one device", "pmap-sizes"): (
+        "step = jax.pmap(lambda w, row: row @ w, in_axes=(None, 0), devices=jax.devices()[:1])\n"
+        "step(jnp.ones(3), jnp.ones((32, 3)))"
+    ),
+    ("pmap called where it is made", "pmap-sizes"): (
+        "jax.pmap(jnp.sin, devices=jax.devices()[:1])(jnp.arange(5.0))"
+    ),
+    ("top_k of a traced count", "top-k-count"): (
+        "@jax.jit\n"
+        "def beam(logits, width):\n"
+        "    values, places = jax.lax.top_k(jax.nn.log_softmax(logits), width)\n"
+        "    return places\n"
+        "beam(jnp.ones(8), 3)"
+    ),
+    ("where without another value", "where-two-arguments"): (
+        "@jax.jit\ndef relu(x):\n    return jnp.where(x > 0, x)\nrelu(jnp.ones(4))"
+    ),
     ("relu with if", "TracerBoolConversionError"): (
         "@jax.jit\n"
         "def leaky(x):\n"

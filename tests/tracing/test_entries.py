@@ -56,6 +56,15 @@ def test_a_retrace_names_the_argument_and_both_values(before, now, told):
     assert again(before, now) == told
 
 
+def test_a_generator_on_the_line_of_a_function_is_no_argument():
+    def run(answer):
+        for entries in ([1.0], [1.0, 2.0]):
+            answer(entries)
+
+    finding = ask(traces_at_most(1, run, "calls"), jax.jit(lambda xs: sum(x for x in xs))).finding
+    assert dict(finding.saw)["again"] == "xs has 2 entries, had 1"
+
+
 def test_of_several_retraces_each_is_told():
     def run(answer):
         for how in (1, 2, 3):

@@ -168,16 +168,19 @@ def test_logging_is_left_as_it_was():
 
 
 def test_jax_counts_as_many_traces_as_the_record():
-    f = jax.jit(lambda x: jnp.cos(x))
     names = []
 
+    @jax.jit
+    def counted(x):
+        return jnp.cos(x)
+
     def listen(event, duration, **about):
-        if event.endswith("jaxpr_trace_duration") and about.get("fun_name") == "<lambda>":
+        if event.endswith("jaxpr_trace_duration") and about.get("fun_name") == "counted":
             names.append(event)
 
     jax.monitoring.register_event_duration_secs_listener(listen)
     try:
-        run = reasons(lambda: [f(jnp.ones(n)) for n in (21, 22, 21)])
+        run = reasons(lambda: [counted(jnp.ones(n)) for n in (21, 22, 21)])
     finally:
         jax.monitoring.unregister_event_duration_listener(listen)
     assert len(names) == len(run) == 2

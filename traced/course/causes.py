@@ -7,6 +7,7 @@ trace that holds its old value. What caused it is told, and not what it has caus
 import contextlib
 import dis
 import inspect
+import io
 import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -22,10 +23,11 @@ from traced.findings.feedback import Finding, Found, NotAttempted, Question, fau
 from traced.internals.canary import CouldNotTell
 from traced.purity.effects import Effect, find_effects
 from traced.purity.hidden_reads import HiddenRead, find_hidden_reads
+from traced.purity.lost_writes import find_lost_writes
 from traced.purity.questions import fault_of
 from traced.purity.stale_reads import NUMBERS, find_reads_under_jit
 from traced.python.places import Place
-from traced.python.reachable import codes_in
+from traced.python.reachable import codes_in, used_globals
 from traced.running.guard import guard, guard_names
 
 #: What an effect or a read from outside may cause.
@@ -52,6 +54,8 @@ def tell_cause(found: Found, question: Question, answer: Any, changed: list[str]
 
     `changed` names what the answer has changed outside of it.
     """
+    if found.finding.code in ("runs/raised", *CAUSED) and (lost := _lost(found, question, answer)):
+        return lost.finding
     if found.error is not None and found.finding.code == "runs/raised":
         return _with_reading(found.finding, found.error)
     if found.finding.code not in CAUSED:
@@ -64,6 +68,38 @@ def tell_cause(found: Found, question: Question, answer: Any, changed: list[str]
     except CouldNotTell:
         return found.finding
     return caused.finding if caused else _with_numbers(found.finding, reads)
+
+
+#: How a list or a dictionary is filled, in the names and the instructions of Python's code.
+FILLING = frozenset({"append", "extend", "insert", "update", "setdefault", "STORE_SUBSCR"})
+
+
+def _lost(found: Found, question: Question, answer: Any) -> Found | None:
+    """Return the fault of a list that stayed empty, since a trace has filled a copy of it."""
+    # To ask again takes as long as the question did.
+    if not any(FILLING & _words_of(f.__code__) for f in _functions_of(answer)):
+        return None
+    with guard(), guard_names(answer), contextlib.redirect_stdout(io.StringIO()):
+        lost = find_lost_writes(_put, question, answer)
+    if not lost:
+        return None
+    name, filled = lost[0].name, lost[0].entries
+    saw = f"the copy that JAX traced has {filled}, the caller's has none"
+    return _retold(found, "effects/argument", [lost[0].place], **{f"entries of {name}": saw})
+
+
+def _functions_of(answer: Any) -> list[FunctionType]:
+    """Return the function of an answer and those that it names."""
+    inner = inspect.unwrap(answer) if callable(answer) else None
+    if not isinstance(inner, FunctionType):
+        return []
+    named = [inspect.unwrap(each) for _, each in used_globals(inner) if callable(each)]
+    return [inner, *(each for each in named if isinstance(each, FunctionType))]
+
+
+def _words_of(code: CodeType) -> set[str]:
+    instructions = (each for part in codes_in(code) for each in dis.get_instructions(part))
+    return {word for each in instructions for word in (each.opname, str(each.argval))}
 
 
 def _with_reading(finding: Finding, error: BaseException) -> Finding:

@@ -10,6 +10,7 @@ from typing import Any
 
 from traced.course import journal
 from traced.course.causes import tell_cause, tell_change
+from traced.drawing.code import code_html, fold, prose_html
 from traced.drawing.picture import Picture
 from traced.findings.feedback import Feedback, Found, NotAttempted, Question, require
 from traced.internals.canary import CouldNotTell
@@ -52,23 +53,34 @@ class Exercise:
     def hint(self, level: int = 1) -> Picture:
         """Return hint 1 (where to look), 2 (which tool) or 3 (what shape the answer has).
 
-        Raises `ValueError` for another level.
+        Where HTML is shown, the later ones are folded away below it. Raises `ValueError` for
+        another level.
         """
         if level not in (1, 2, 3):
             raise ValueError(f"`level` must be 1, 2 or 3, got {level!r}")
         title, text = f"hint {level} of 3", self.hints[level - 1]
         more = f"more: ex.{self.name}.hint({level + 1})" if level < 3 else ""
-        html = f"<p><strong>{title}:</strong> {escape(text)}</p><p>{escape(more)}</p>"
+        html = f"<p><strong>{title}:</strong> {prose_html(text)}</p>{self.folded_hints(level + 1)}"
         return Picture(f"{title}: {text}\n{more}".rstrip(), html)
+
+    def folded_hints(self, first: int = 1) -> str:
+        """Return the hints from one on as HTML, each in a fold, and the next one inside it.
+
+        >>> from traced.lessons.start_here import mean_square
+        >>> mean_square.folded_hints().count("<details>")
+        3
+        """
+        html = ""
+        for level in range(3, first - 1, -1):
+            text = f"<p>{prose_html(self.hints[level - 1])}</p>"
+            html = fold(f"Hint {level} of 3", text + html)
+        return html
 
     def solution(self) -> Picture:
         """Return one solution, with the imports it needs; folded away where HTML is shown."""
         code = source_of(self.answer)
         title = f"One solution of <code>{escape(self.name)}</code>"
-        pane = (
-            f'<pre style="background:transparent;overflow-x:auto"><code>{escape(code)}</code></pre>'
-        )
-        return Picture(code, f"<details><summary>{title}</summary>{pane}</details>")
+        return Picture(code, fold(title, code_html(code)))
 
 
 def ask(question: Question, f: Any) -> Feedback:
@@ -108,13 +120,32 @@ def source_of(answer: Any) -> str:
     import ast
     """
     lines = inspect.getsource(sys.modules[answer.__module__]).splitlines()
-    # From the end on: what a definition needs stands above it.
-    wanted, kept = {answer.__name__}, []
-    for node in reversed(ast.parse("\n".join(lines)).body):
-        if wanted & _bound(node):
-            wanted |= {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
-            kept.append((type(node), "\n".join(lines[_first_line(node) - 1 : node.end_lineno])))
-    return _spaced(kept[::-1])
+    statements = ast.parse("\n".join(lines)).body
+    wanted, before = {answer.__name__}, 0
+    while len(wanted) > before:
+        before = len(wanted)
+        for node in statements:
+            if wanted & (_bound(node) | _ruled(node)):
+                wanted |= {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
+    kept = [node for node in statements if wanted & (_bound(node) | _ruled(node))]
+    return _spaced(
+        [(type(node), "\n".join(lines[_first_line(node) - 1 : node.end_lineno])) for node in kept]
+    )
+
+
+def _ruled(node: ast.stmt) -> set[str]:
+    """Return the names that a statement gives a rule to, as `@root.defjvp` does."""
+    if isinstance(node, ast.FunctionDef):
+        givers = node.decorator_list
+    else:
+        call = node.value if isinstance(node, ast.Expr) else None
+        givers = [call.func] if isinstance(call, ast.Call) else []
+    attributes = [each for each in givers if isinstance(each, ast.Attribute)]
+    return {
+        each.value.id
+        for each in attributes
+        if isinstance(each.value, ast.Name) and each.attr in ("defjvp", "defjvps", "defvjp")
+    }
 
 
 def _bound(node: ast.stmt) -> set[str]:
@@ -124,7 +155,8 @@ def _bound(node: ast.stmt) -> set[str]:
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         return {node.name}
     targets = node.targets if isinstance(node, ast.Assign) else []
-    return {target.id for target in targets if isinstance(target, ast.Name)}
+    names = (each for target in targets for each in ast.walk(target))
+    return {each.id for each in names if isinstance(each, ast.Name)}
 
 
 def _first_line(node: ast.stmt) -> int:

@@ -7,6 +7,9 @@ import os
 import time
 from pathlib import Path
 
+#: What was noted since Python was started, also where the file cannot be written.
+_NOTED: list[tuple[str, str, str]] = []
+
 
 def path() -> Path:
     """Return where the journal is kept: `TRACED_JOURNAL`, or the user's folder for data."""
@@ -22,7 +25,17 @@ def note(lesson: str, exercise: str, state: str) -> None:
     Each outcome is a line of its own, added at the end in one write: two notebooks that are open at
     once do not overwrite each other.
     """
-    entry = {"lesson": lesson, "exercise": exercise, "state": state, "at": round(time.time())}
+    _NOTED.append((lesson, exercise, state))
+    _add({"lesson": lesson, "exercise": exercise, "state": state})
+
+
+def note_prediction(lesson: str, cell: str, *, right: bool) -> None:
+    """Add to the journal that a prediction was made, as `note` adds an outcome."""
+    _add({"lesson": lesson, "prediction": cell, "state": "right" if right else "missed"})
+
+
+def _add(facts: dict[str, str]) -> None:
+    entry = facts | {"at": round(time.time())}
     with contextlib.suppress(OSError, RuntimeError), _opened(path()) as journal:
         journal.write(f"\n{json.dumps(entry)}\n".encode())
 
@@ -35,22 +48,30 @@ def _opened(file: Path) -> io.RawIOBase:
         return open(file, "ab", buffering=0)
 
 
-def states() -> dict[tuple[str, str], str]:
-    """Return the best outcome of each exercise, by lesson and name, passing over damaged lines."""
+def states(*, this_run: bool = False) -> dict[tuple[str, str], str]:
+    """Return the best outcome of each exercise, by lesson and name, passing over damaged lines.
+
+    `this_run` leaves out what was noted before Python was started, and in other notebooks.
+    """
     best: dict[tuple[str, str], str] = {}
-    for lesson, exercise, state in _entries():
+    for lesson, exercise, state in _NOTED if this_run else _entries():
         if best.get((lesson, exercise)) != "passed":
             best[lesson, exercise] = state
     return best
 
 
-def _entries() -> list[tuple[str, str, str]]:
+def predictions() -> set[tuple[str, str]]:
+    """Return the lesson and the cell of each prediction that was made."""
+    return {(lesson, cell) for lesson, cell, _ in _entries("prediction")}
+
+
+def _entries(kind: str = "exercise") -> list[tuple[str, str, str]]:
     entries = []
     with contextlib.suppress(OSError, RuntimeError):
         for line in path().read_bytes().splitlines():
             with contextlib.suppress(ValueError, TypeError, KeyError):
                 entry = json.loads(line)
-                entries.append((str(entry["lesson"]), str(entry["exercise"]), str(entry["state"])))
+                entries.append((str(entry["lesson"]), str(entry[kind]), str(entry["state"])))
     return entries
 
 
@@ -62,5 +83,6 @@ def reset_progress() -> None:
     >>> states()
     {}
     """
+    _NOTED.clear()
     with contextlib.suppress(OSError, RuntimeError):
         path().replace(path().with_name(path().name + ".old"))

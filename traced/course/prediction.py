@@ -1,10 +1,13 @@
 """A prediction, graded by the run."""
 
+import inspect
 from dataclasses import dataclass
 from html import escape
 from pprint import pformat
 from typing import Any
 
+from traced.course import journal
+from traced.course.map import asked_at
 from traced.drawing.picture import framed
 
 
@@ -23,9 +26,11 @@ class Prediction:
     def _verdict(self) -> str:
         if self.prediction is ...:
             return "no prediction yet; "
-        return f"predicted: {self.prediction}, {'right' if self._is_right() else 'not so'}; "
+        return f"predicted: {self.prediction}, {'right' if self.is_right else 'not so'}; "
 
-    def _is_right(self) -> bool:
+    @property
+    def is_right(self) -> bool:
+        """Whether the run says what was predicted."""
         return _plain(self.prediction) == _plain(self.outcome)
 
     def _repr_html_(self) -> str:
@@ -61,11 +66,16 @@ def reveal(prediction: object, outcome: object, evidence: object = None) -> Pred
     """Return the comparison of a prediction with what the run says, to be displayed.
 
     The outcome stays folded until a prediction stands in place of `...`. `evidence` is anything
-    that shows the outcome; it is displayed below it.
+    that shows the outcome; it is displayed below it. The journal notes what a lesson asks for.
 
     >>> reveal(..., 2)
     no prediction yet; the run says: 2
     >>> reveal(3, 2)
     predicted: 3, not so; the run says: 2
     """
-    return Prediction(prediction, outcome, evidence)
+    revealed = Prediction(prediction, outcome, evidence)
+    frame = inspect.currentframe()
+    caller = frame and frame.f_back
+    if prediction is not ... and caller and (asked := asked_at(caller)):
+        journal.note_prediction(*asked, right=revealed.is_right)
+    return revealed

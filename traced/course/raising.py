@@ -24,7 +24,8 @@ def raises(kind: type[BaseException]) -> Iterator[None]:
     except kind as error:
         message = f"{type(error).__name__}: {first_sentence(error)}"
         print(textwrap.fill(message, 76, subsequent_indent="  "))
-        if place := place_of_error(error):
+        place = place_of_error(error)
+        if place and place.source:
             print(f"  line {place.line}:  {place.source}")
     else:
         raise AssertionError(f"this cell should have raised {kind.__name__}")

@@ -30,7 +30,11 @@ class Symptom:
     def reads(self, error: BaseException) -> bool:
         """Return whether `error` reads like this symptom, wherever it was raised."""
         names = {kind.__name__ for kind in type(error).__mro__}
-        return self.error in names and bool(_pattern(self.message).search(str(error)))
+        return self.error in names and self.says(str(error))
+
+    def says(self, message: str) -> bool:
+        """Return whether a message contains what this symptom's does."""
+        return bool(_pattern(self.message).search(message))
 
     def fits(self, error: BaseException) -> bool:
         """Return whether `error` shows this symptom."""

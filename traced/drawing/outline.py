@@ -56,7 +56,7 @@ def outline(
     ├─ w    f32[3]
     └─ b    f32[]
     """
-    rows = list(_rows(_gathered(branches)))
+    rows = list(_rows(gathered(branches)))
     shown = rows if len(rows) <= MOST else rows[: MOST - 1]
     notes = [*_left_out(rows[len(shown) :]), *notes]
     # A label may stand beside several rows, of which some may have been left out.
@@ -74,9 +74,13 @@ def _is_marked(row: OutlineRow) -> bool:
     return any(cell.startswith("✗") for cell in row.cells)
 
 
-def _gathered(branches: Iterable[Branch]) -> tuple[Branch, ...]:
-    """Draw neighbours that are alike as one."""
-    full = [replace(each, children=_gathered(each.children)) for each in branches]
+def gathered(branches: Iterable[Branch]) -> tuple[Branch, ...]:
+    """Return the branches with neighbours that are alike as one.
+
+    >>> [each.label for each in gathered([Branch(str(i), (("f32[]",),)) for i in range(9)])]
+    ['0 … 8  (9 alike)']
+    """
+    full = [replace(each, children=gathered(each.children)) for each in branches]
     runs = (list(run) for _, run in groupby(full, key=_look))
     return tuple(each for run in runs for each in _as_one(run))
 

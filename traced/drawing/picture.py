@@ -19,6 +19,8 @@ CODE = "font-family:monospace;white-space:pre-wrap;background:transparent"
 class Picture:
     """A text and its HTML twin; Jupyter and the site show the HTML, a terminal the text.
 
+    What was measured is a `png` instead, which no test compares: its text says what always holds.
+
     >>> Picture("one line")
     one line
     """
@@ -26,6 +28,8 @@ class Picture:
     text: str
     html: str | None = None
     rest: str | None = None
+    svg: str | None = None
+    png: bytes | None = None
 
     @property
     def whole(self) -> "Picture":
@@ -37,6 +41,9 @@ class Picture:
 
     def _repr_html_(self) -> str | None:
         return self.html and framed(self.html)
+
+    def _repr_png_(self) -> bytes | None:
+        return self.png
 
 
 #: Characters of a text that are shown at most, whatever the program.

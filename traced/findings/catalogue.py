@@ -21,8 +21,8 @@ class Entry:
         >>> Entry("a headline", "a rule", "02_tracing", "A section").read_in("purity")
         '02_tracing, “A section”'
         """
-        own = [(name, section) for name, section in self.also.items() if name[3:] == lesson]
-        name, section = own[0] if own else (self.lesson, self.section)
+        own = {name.partition("_")[2]: (name, section) for name, section in self.also.items()}
+        name, section = own.get(lesson, (self.lesson, self.section))
         return f"{name}, “{section}”" if name else ""
 
 

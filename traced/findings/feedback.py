@@ -51,6 +51,23 @@ class Finding:
         """The headline, the rule and the place to read, from the catalogue."""
         return CATALOGUE[self.code]
 
+    def lines(self, lesson: str = "", file_of: Callable[[Place], str] = lambda _: "") -> list[str]:
+        """Return what is said of it: headline, places, what was seen, the rule, what to read.
+
+        `lesson` is that of the exercise, if it is about one; `file_of` names the file of a place.
+
+        >>> Finding("value/shape", saw=(("wanted", "f32[]"),)).lines()[:2]
+        ['the result has another shape', 'seen: wanted: f32[]']
+        """
+        return [
+            self.entry.headline,
+            # The text of what was given to `exec` is not known: a bare number says nothing.
+            *(_at(place, file_of(place)) for place in self.where if place.source),
+            *(f"seen: {_cut(_on_one_line(pair))}" for pair in self.saw),
+            f"rule: {self.rule or self.entry.rule}",
+            f"read: {self.read or self.entry.read_in(lesson) or f'field guide, {self.code}'}",
+        ]
+
 
 class Found(Exception):
     """Raised by a question with the finding that answers it; `Exercise.check` catches it.
@@ -123,20 +140,14 @@ class Feedback:
             return [self.unseen, "the answer has neither passed nor failed"]
         if self.finding is None:
             return [self.verified] if self.verified else []
-        finding, entry = self.finding, self.finding.entry
-        return [
-            entry.headline,
-            *map(_at, finding.where),
-            *(f"seen: {_cut(_on_one_line(pair))}" for pair in finding.saw),
-            f"rule: {finding.rule or entry.rule}",
-            f"read: {finding.read or entry.read_in(self.lesson) or f'field guide, {finding.code}'}",
-            *([f"hint: {self.hint}"] if self.hint else []),
-        ]
+        hint = [f"hint: {self.hint}"] if self.hint else []
+        return [*self.finding.lines(self.lesson), *hint]
 
 
-def _at(place: Place) -> str:
+def _at(place: Place, file: str) -> str:
     note = f"   ({place.note})" if place.note else ""
-    return f"  line {place.line}:  {_cut(place.source)}{note}"
+    line = f"{file}, line" if file else "line"
+    return f"  {line} {place.line}:  {_cut(place.source)}{note}"
 
 
 def _on_one_line(pair: tuple[str, str]) -> str:

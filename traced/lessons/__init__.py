@@ -3,6 +3,7 @@
 #: The lessons in the order in which they are read.
 LESSONS = (
     "start_here",
+    "arrays",
     "tracing",
     "purity",
     "randomness",
@@ -10,7 +11,13 @@ LESSONS = (
     "branches",
     "loops",
     "pytrees",
+    "gradients",
+    "own_derivatives",
+    "vmap",
+    "state_by_hand",
     "nnx_objects",
     "nnx_transforms",
+    "nnx_axes",
     "cost_of_state",
+    "many_devices",
 )

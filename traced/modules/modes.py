@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import jax
 from flax import nnx
 
 from traced.modules.changes import ModuleChange, record_changes
@@ -17,6 +18,14 @@ WAYS: Mapping[str, Callable[[Any], Any]] = {
     "f": lambda f: f,
     "nnx.jit(f, graph=True)": lambda f: nnx.jit(f, graph=True),
     "nnx.jit(f, graph=False)": lambda f: nnx.jit(f, graph=False),
+}
+
+#: Each way of compiling a function, by what distinguishes it from the others.
+COMPILED: Mapping[str, Callable[[Any], Any]] = {
+    "nnx.jit": lambda f: nnx.jit(f, graph=True, graph_updates=True),
+    "graph_updates=False": lambda f: nnx.jit(f, graph=True, graph_updates=False),
+    "graph=False": lambda f: nnx.jit(f, graph=False),
+    "jax.jit": jax.jit,
 }
 
 
@@ -47,6 +56,47 @@ def compare_modes(
     f, args = _unbound(f, args)
     outcomes = {name: _outcome(f, way(f), args, kwargs) for name, way in WAYS.items()}
     return graph_of(**_named(f, args, kwargs)), outcomes
+
+
+def find_lost(f: Callable[..., Any], *args: Any) -> dict[str, list[ModuleChange]]:
+    """Return for each of `COMPILED` the changes of `f` that it does not bring back.
+
+    Each call gets copies. A way that raises loses all of them. Another structure is not listed: the
+    change that makes it is. Raises what `f` raises, and `ValueError` without an NNX object.
+
+    >>> def count(model):
+    ...     model.calls += 1
+    >>> {way: len(lost) for way, lost in find_lost(count, nnx.Dict(calls=0)).items()}
+    {'nnx.jit': 0, 'graph_updates=False': 1, 'graph=False': 1, 'jax.jit': 1}
+    """
+    due, back = changes_brought_back(f, *args)
+    return {
+        way: [each for each in due if each.after != found.get((each.kind, each.path))]
+        for way, found in back.items()
+    }
+
+
+def changes_brought_back(
+    f: Callable[..., Any], *args: Any
+) -> tuple[list[ModuleChange], dict[str, dict[tuple[str, str], str]]]:
+    """Return what `f` changes, and for each of `COMPILED` what is there afterwards.
+
+    >>> due, back = changes_brought_back(lambda rngs: rngs(), nnx.Rngs(0))
+    >>> due[0].path, back["jax.jit"]
+    ('rngs.default.count', {})
+    """
+    require_callable(f)
+    f, args = _unbound(f, args)
+    due = _told(_outcome(f, f, args, {}))
+    back = {name: _told(_outcome(f, way(f), args, {})) for name, way in COMPILED.items()}
+    return due, {
+        name: {(each.kind, each.path): each.after for each in changes}
+        for name, changes in back.items()
+    }
+
+
+def _told(outcome: Outcome) -> list[ModuleChange]:
+    return [each for each in outcome.changes if each.kind != "structure"]
 
 
 def _unbound(f: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:

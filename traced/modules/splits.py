@@ -45,13 +45,18 @@ def split_module(module: object, *filters: Any) -> SplitPart:
     _, *states = nnx.split(module, *filters, graph=True)
     (root,) = graph_of(module).root.parts.values()
     targets = {}
-    for name, state in zip(_names(filters), states, strict=True):
+    for name, state in zip(state_names(*filters), states, strict=True):
         for path, _ in nnx.to_flat_state(state):
             targets[_find(root, tuple(map(str, path)))] = name
     return _part(type(module).__name__, root, (), targets, set())
 
 
-def _names(filters: tuple[Any, ...]) -> list[str]:
+def state_names(*filters: Any) -> list[str]:
+    """Return what the states are called that `nnx.split(module, *filters)` gives, in their order.
+
+    >>> state_names(nnx.Param, ...)
+    ['state 1: Param', 'state 2: ...']
+    """
     if not filters:
         return ["state"]
     texts = ["..." if each is ... else _short(each) for each in filters]

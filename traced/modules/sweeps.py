@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from traced.programs.timings import Spread, Timings
+from traced.python.course_files import course_file
 
-#: Where the repository keeps records. Beside the package, which readers install from its checkout.
-MEASURED = Path(__file__).parents[2] / "docs/measured"
+#: Where the repository, or the wheel, keeps records.
+MEASURED = course_file("docs/measured")
 
 
 @dataclass
@@ -75,11 +76,26 @@ class Sweep:
 
         The other of the two is given as a keyword, as in `modules=2`.
         """
-        cells = list(self._cells_at(by, waiting, at))
-        ratios = {getattr(each, by): each.ratios(base) for each in cells}
+        ratios = self._ratios_at(base, by, waiting, at)
         return {
             way: {x: round(ratio[way].median, 3) for x, ratio in ratios.items()} for way in ways
         }
+
+    def bands(
+        self, base: str, ways: list[str], *, by: str, waiting: bool, **at: int
+    ) -> dict[str, dict[int, tuple[float, float]]]:
+        """Return for each way the least and the most of its ratios to `base`, as `lines` does."""
+        ratios = self._ratios_at(base, by, waiting, at)
+        return {
+            way: {x: (ratio[way].least, ratio[way].most) for x, ratio in ratios.items()}
+            for way in ways
+        }
+
+    def _ratios_at(
+        self, base: str, by: str, waiting: bool, at: dict[str, int]
+    ) -> dict[int, dict[str, Spread]]:
+        cells = self._cells_at(by, waiting, at)
+        return {getattr(each, by): each.ratios(base) for each in cells}
 
     def _cells_at(self, by: str, waiting: bool, at: dict[str, int]) -> Iterator[Cell]:
         if {by, *at} != {"width", "modules"}:

@@ -19,7 +19,8 @@ class Instruction:
     """One instruction: `name = type opcode(operands), attributes`.
 
     `calls` names the computations that it runs, by attribute. `spots` are the lines of Python that
-    it came from, innermost first, of libraries too.
+    it came from, innermost first, of libraries too, and `primitives` the equations' that it stands
+    for: several where XLA made one of them.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Instruction:
     calls: Mapping[str, tuple[str, ...]]
     is_root: bool
     spots: tuple[Spot, ...] = field(repr=False)
+    primitives: frozenset[str] = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,7 @@ CALLS = (
 BLOCK = re.compile(r"^(ENTRY )?%?([\w.-]+) [^\n]*\{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
 NAMED = re.compile(r"\s+(ROOT )?%?([\w.-]+) = (?=\S)")
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|/\*.*?\*/|[(){}\[\],]')
+NONE: frozenset[str] = frozenset()
 DEPTH = {"(": 1, "{": 1, "[": 1, ")": -1, "}": -1, "]": -1}
 
 
@@ -82,11 +85,14 @@ def _reads_hlo() -> bool:
         for body in module.computations.values()
         for each in body
     }
+    primitives = {"multiply": {"mul"}, "sine": {"sin"}, "add": {"add"}}
+    made = {each.opcode: each.primitives for body in module.computations.values() for each in body}
     known = {"multiply": {3}, "sine": {4}, "add": {4}}
     config: Any = jax.config  # whose types name some settings only
     if config.jax_traceback_in_locations_limit == 0:  # JAX was asked to tell no lines
         known = {opcode: set() for opcode in known}
-    return module.entry in module.computations and known.items() <= lines.items()
+    told = primitives.items() <= made.items() and known.items() <= lines.items()
+    return module.entry in module.computations and told
 
 
 @_reads_hlo.guards
@@ -118,7 +124,8 @@ def _instruction(
     kind, _, opcode = head.rpartition(" ")
     pairs = (each.partition("=") for each in rest)
     attributes = {key: value for key, _, value in pairs}
-    frame = re.search(r"stack_frame_id=(\d+)", attributes.pop("metadata", ""))
+    metadata = attributes.pop("metadata", "")
+    frame = re.search(r"stack_frame_id=(\d+)", metadata)
     names = {key: attributes.pop(key) for key in CALLS if key in attributes}
     return Instruction(
         name=named[2],
@@ -129,7 +136,14 @@ def _instruction(
         calls={key: tuple(re.findall(r"[\w.-]+", value)) for key, value in names.items()},
         is_root=bool(named[1]),
         spots=chains.get(frame[1], ()) if frame else (),
+        primitives=_primitives(metadata),
     )
+
+
+def _primitives(metadata: str) -> frozenset[str]:
+    # `op_name="jit(f)/jvp()/mul;jit(f)/broadcast_in_dim"`
+    named = re.search(r'op_name="((?:[^"\\]|\\.)*)"', metadata)
+    return frozenset(each.rpartition("/")[2] for each in named[1].split(";")) if named else NONE
 
 
 def _split(text: str) -> list[str]:

@@ -1,9 +1,11 @@
 """Write a jaxpr down, the same on every supported JAX."""
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from itertools import count, groupby
 from typing import TYPE_CHECKING, Any
 
+import jax
 import numpy as np
 
 from traced.drawing.lines import Line, flat
@@ -38,8 +40,8 @@ PARAMETERS = (
     "reverse",
     "k",
 )
-#: What is said of an equation that does not reach the program that runs.
-UNNEEDED = "dropped: no result needs it"
+#: What is said of an equation that does not reach the program that runs, with who leaves it out.
+UNNEEDED = "dropped by {}: no result needs it"
 #: How the first line of a jaxpr begins.
 OPENED = "{ lambda"
 #: Characters of parameters that a line has room for, and how many operands or results.
@@ -63,18 +65,22 @@ def show_jaxpr(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Picture:
     return listing("\n".join(map(str, flat(jaxpr_lines(jaxpr_of(f, *args, **kwargs))))))
 
 
-def jaxpr_lines(jaxpr: "Jaxpr") -> list[Line]:
-    """Return the lines of a jaxpr, each made from its equations, with nested jaxprs folded."""
-    return list(_lines(jaxpr, _VariableNames(), 0))
+def jaxpr_lines(jaxpr: "Jaxpr", whole: bool = False) -> list[Line]:
+    """Return the lines of a jaxpr, each made from its equations, with nested jaxprs folded.
+
+    Long runs of one primitive are cut, unless it has to be `whole`.
+    """
+    return list(_lines(jaxpr, VariableNames(whole), 0, "JAX"))
 
 
-class _VariableNames(dict[Any, str]):
+class VariableNames(dict[Any, str]):
     """Names for variables, in order of appearance: a … z, then ba, bb, … as JAX does."""
 
-    def __init__(self) -> None:
+    def __init__(self, whole: bool = False) -> None:
+        self.whole = whole
         self.fresh = map(_letters, count())
         self.unread: set[Any] = set()
-        self.dead: set[int] = set()
+        self.dead: dict[int, str] = {}
 
     def __missing__(self, var: Any) -> str:
         self[var] = next(self.fresh)
@@ -98,14 +104,26 @@ def _letters(n: int) -> str:
     return (_letters(head) if head else "") + chr(ord("a") + last)
 
 
-def _lines(jaxpr: "Jaxpr", names: _VariableNames, depth: int) -> Iterator[Line]:
+@cache
+def _drops_in_while() -> bool:
+    """Tell whether JAX leaves out what no result of the body of a `while` needs, or XLA does."""
+
+    def body(x: Any) -> Any:
+        jax.numpy.sin(x)
+        return x + 1
+
+    loop = jax.jit(lambda x: jax.lax.while_loop(lambda x: x < 3, body, x))
+    return "stablehlo.sine" not in loop.lower(np.float32(0)).as_text()
+
+
+def _lines(jaxpr: "Jaxpr", names: VariableNames, depth: int, dropper: str) -> Iterator[Line]:
     names.unread |= unread(jaxpr)
-    names.dead |= {id(eqn) for eqn in dead_equations(jaxpr)}
+    names.dead |= {id(eqn): UNNEEDED.format(dropper) for eqn in dead_equations(jaxpr)}
     consts = " ".join(map(names.bind, jaxpr.constvars))
     inputs = " ".join(map(names.bind, jaxpr.invars))
     yield Line(f"{OPENED} {consts}; {inputs}. let", depth)
     for _, run in groupby(jaxpr.eqns, key=lambda eqn: eqn.primitive.name):
-        yield from _run(list(run), names, depth + 4)
+        yield from _run(list(run), names, depth + 4, dropper)
     yield Line(f"in {_tuple(map(names.read, jaxpr.outvars))} }}", depth + 2)
 
 
@@ -114,11 +132,11 @@ def _tuple(texts: Iterable[Any]) -> str:
     return f"({texts[0]},)" if len(texts) == 1 else f"({', '.join(texts)})"
 
 
-def _run(eqns: list["JaxprEqn"], names: _VariableNames, depth: int) -> Iterator[Line]:
-    long = len(eqns) > 2 * KEPT
+def _run(eqns: list["JaxprEqn"], names: VariableNames, depth: int, dropper: str) -> Iterator[Line]:
+    long = len(eqns) > 2 * KEPT and not names.whole
     for i, eqn in enumerate(eqns):
         # Every equation is written, so that the names after a cut are the ones without it.
-        line = _equation(eqn, names, depth)
+        line = equation_line(eqn, names, depth, dropper)
         if not long or i < KEPT - 1 or i == len(eqns) - 1:
             yield line
         elif i == KEPT:
@@ -126,12 +144,18 @@ def _run(eqns: list["JaxprEqn"], names: _VariableNames, depth: int) -> Iterator[
             yield Line(f"... {len(left)} more {eqn.primitive.name} ...", depth, left)
 
 
-def _equation(eqn: "JaxprEqn", names: _VariableNames, depth: int) -> Line:
+def equation_line(eqn: "JaxprEqn", names: VariableNames, depth: int, dropper: str = "JAX") -> Line:
+    """Return the line of an equation, with the jaxprs nested in it below.
+
+    `dropper` leaves out what no result needs.
+    """
     inputs = [names.read(var) for var in eqn.invars]
     outputs = [*map(names.bind, eqn.outvars)]
-    parameters = _parameters(eqn)
+    parameters = parameter_texts(eqn)
     told = f"[{' '.join(parameters)}]" if parameters else ""
-    inner = (line for body in nested_jaxprs(eqn) for line in _lines(body, names, depth + 2))
+    below = "XLA" if eqn.primitive.name == "while" and not _drops_in_while() else dropper
+    bodies = nested_jaxprs(eqn)
+    inner = (line for body in bodies for line in _lines(body, names, depth + 2, below))
 
     def call(parameters: str, outputs: list[str], inputs: list[str]) -> str:
         call = " ".join([eqn.primitive.name + parameters, *inputs])
@@ -146,7 +170,7 @@ def _equation(eqn: "JaxprEqn", names: _VariableNames, depth: int) -> Line:
         depth,
         (eqn,),
         tuple(inner),
-        fate=UNNEEDED if id(eqn) in names.dead else "",
+        fate=names.dead.get(id(eqn), ""),
         brief=brief if brief != whole else "",
         details=(*many, *(parameters if is_long else ())),
     )
@@ -156,7 +180,8 @@ def _ends(texts: list[str]) -> list[str]:
     return [texts[0], "…", texts[-1]] if len(texts) > MANY else texts
 
 
-def _parameters(eqn: "JaxprEqn") -> list[str]:
+def parameter_texts(eqn: "JaxprEqn") -> list[str]:
+    """Return the parameters that say what an equation computes, each as `name=value`."""
     shown = {name: eqn.params[name] for name in PARAMETERS if eqn.params.get(name) is not None}
     return [f"{name}={_value(value)}" for name, value in shown.items()]
 

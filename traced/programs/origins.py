@@ -55,7 +55,7 @@ class Origins:
         for call in calls_to(eqn):
             code, file = call[0], call[0].co_filename
             # Beyond our own call of the function lies whoever asked for the picture.
-            if _is_ours(file):
+            if is_ours(file):
                 break
             if not is_library_code(code):
                 self.codes[code] = None
@@ -68,7 +68,8 @@ class Origins:
 
 
 @functools.cache
-def _is_ours(file: str) -> bool:
+def is_ours(file: str) -> bool:
+    """Return whether a file is one of the package, solutions apart."""
     return is_library(file) and file.startswith(str(PACKAGE))
 
 

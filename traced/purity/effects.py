@@ -20,7 +20,7 @@ from traced.internals.jaxprs import written_refs
 from traced.purity.stale_reads import JITTED, retraced, without_self
 from traced.python.calls import require_callable
 from traced.python.mutables import WHOLE, Mutable
-from traced.python.places import Place, Spot, is_library_code, place_at, place_of_tracer
+from traced.python.places import PACKAGE, Place, Spot, is_library_code, place_at, place_of_tracer
 from traced.python.reachable import roots_of
 from traced.python.snapshots import ChangedEntry, Snapshot, leaks
 from traced.python.values import brief
@@ -41,6 +41,8 @@ ENTRIES = 5_000_000
 
 #: Whatever these do on behalf of the reader's code is none of its effects.
 ALOOF = (*jax.__path__, *jaxlib.__path__, "<frozen importlib", linecache.__file__)
+#: The time limit of a check, too, looks at files in the middle of the reader's code.
+READS = (*ALOOF, str(PACKAGE))
 LOAD = inspect.unwrap(jax.numpy.load).__code__
 
 #: Who is told of audit events: the calls of `find_effects` that are running.
@@ -169,14 +171,14 @@ class _Record:
     def look(self) -> None:
         for change in self.snapshot.changes():
             if change not in self.found:
-                self.found[change] = _Seen(self.line, "", _is_tracing())
+                self.found[change] = _Seen(self.line, "", is_tracing())
 
     def note(self, kind: str, target: str, text: str) -> bool:
         """Take down what is no write, if the reader's code is behind it, and return whether."""
         # The audit hook hears of every thread; what the others do is none of this call's.
-        found, line = _culprit(sys._getframe(1))
+        found, line = _culprit(sys._getframe(1), ALOOF if kind == "output" else READS)
         if found := found and threading.get_ident() == self.thread:
-            seen = self.found.get((kind, target, line)) or _Seen(line, "", _is_tracing())
+            seen = self.found.get((kind, target, line)) or _Seen(line, "", is_tracing())
             text = seen.text + text if kind == "output" else text
             self.found[kind, target, line] = seen._replace(text=text)
         return found
@@ -239,7 +241,8 @@ def _culprit(frame: FrameType | None, aloof: tuple[str, ...] = ALOOF) -> tuple[b
         file = frame.f_code.co_filename
         if not is_library_code(frame.f_code):
             return True, (file, frame.f_lineno)
-        if file.startswith(aloof) and frame.f_code is not LOAD:
+        # The frames of this file lead from the audit event to what has caused it.
+        if file.startswith(aloof) and file != __file__ and frame.f_code is not LOAD:
             return False, None
         frame = frame.f_back
     return frame is not None, None
@@ -269,6 +272,13 @@ def _audit(event: str, args: tuple[Any, ...]) -> None:
             listen(event, args)
 
 
-def _is_tracing() -> bool:
+def is_tracing() -> bool:
+    """Return whether the line that calls this is part of a trace that `jit` or a loop makes.
+
+    >>> seen = []
+    >>> _ = jax.jit(lambda: seen.append(is_tracing())).trace()
+    >>> is_tracing(), seen
+    (False, [True])
+    """
     # What is made while tracing is a tracer. In a trace that is left as it was, this is one more.
     return isinstance(jax.lax.full((), 0), jax.core.Tracer)

@@ -43,6 +43,7 @@ CALLED = {
         *(jax.lax.axis_index, jax.lax.axis_size),
     ),
     "jax.print": (jax.debug.print,),
+    "jax.top_k": (jax.lax.top_k,),
 }
 #: Functions of `jax.numpy`, and methods, that look up the size of an axis before they check it.
 AXES = ("mean", "std", "var", "argmax", "argmin", "nanargmax", "nanargmin", "split", "swapaxes")
@@ -65,6 +66,17 @@ def libraries_of(error: BaseException) -> frozenset[str]:
     libraries = frozenset(_libraries(error))
     # JAX says which class it could not do with: `<class 'flax.nnx.statelib.State'>`.
     return libraries | {"flax"} if libraries and "'flax." in str(error) else libraries
+
+
+def is_of_libraries(error: BaseException) -> bool:
+    """Return whether `error`, or one of the group that it is, is of one of the libraries.
+
+    >>> is_of_libraries(ExceptionGroup("two", [KeyError("a"), ValueError("b")]))
+    False
+    """
+    if isinstance(error, BaseExceptionGroup):
+        return any(map(is_of_libraries, error.exceptions))
+    return bool(libraries_of(error))
 
 
 def _libraries(error: BaseException) -> Iterator[str]:
@@ -95,6 +107,9 @@ def _called_at(entry: TracebackType, error: BaseException) -> Iterator[str]:
         for each in functions:
             if any(each is one for one in called) and f"{each.__name__}()" not in str(error):
                 yield kind
+    # What `pmap` returns is another function each time, and all are of one file.
+    inner = entry.tb_next and entry.tb_next.tb_frame.f_code.co_filename
+    yield from ("jax.pmap",) * (inner == inspect.getfile(inspect.unwrap(jax.pmap)))
     node = node_at(entry)
     if node and isinstance(node[0], ast.Call) and isinstance(node[0].func, ast.Attribute):
         known = {name for each in called for name in libraries_of_object(each)}

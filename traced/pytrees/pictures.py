@@ -5,10 +5,13 @@ from typing import Any
 
 from traced.drawing.outline import Branch, outline
 from traced.drawing.picture import Picture, telling
+from traced.drawing.shapes import draw
 from traced.python.values import PyTree, one_line, shortened
 from traced.pytrees.axes import Axis, MappedAxes, map_axes
 from traced.pytrees.nodes import TreeNode, nodes_of
 from traced.pytrees.prefixes import NOTHING, Laid, lay_prefix
+from traced.pytrees.sheets import draw_axes
+from traced.pytrees.tree_drawing import draw_tree, laid_twig, twig_of
 
 WIDEST = 60  # characters shown of a value
 FEW = 3  # static attributes with a row each
@@ -31,8 +34,9 @@ def show_tree(tree: PyTree, name: str = "tree") -> Picture:
        └─ [1]  leaf  ~i32[]
     2 leaves
     """
-    root = nodes_of(tree, name)
-    return outline(("path", "role", "type"), [_branch(root)], f"pytree {name}", [_count(root)])
+    root, caption = nodes_of(tree, name), f"pytree {name}"
+    table = outline(("path", "role", "type"), [_branch(root)], caption, [_count(root)])
+    return draw(draw_tree(twig_of(root), [_count(root)]), caption, table, title=f"pytree: {name}")
 
 
 @telling
@@ -50,8 +54,10 @@ def show_prefix(prefix: PyTree, tree: PyTree, name: str = "tree") -> Picture:
        ├─ [0]  ~f32[]  0, from above
        └─ [1]  ~f32[]  0, from above
     """
-    laid = lay_prefix(prefix, tree, name)
-    return outline(("path", "type", "prefix"), [_overlaid(laid)], f"prefix of {name}")
+    laid, caption = lay_prefix(prefix, tree, name), f"prefix of {name}"
+    table = outline(("path", "type", "prefix"), [_overlaid(laid)], caption)
+    title = f"pytree: {name}, with the entries of the prefix"
+    return draw(draw_tree(laid_twig(laid)), caption, table, title=title)
 
 
 @telling
@@ -76,8 +82,12 @@ def show_axes(
     if mapped.is_refused:
         notes.append("jax.vmap raises an error")
     name = getattr(f, "__name__", type(f).__name__)
-    branches = [_mapped_branch(tree, mapped) for tree in trees]
-    return outline(("leaf", "outside", "axis", "inside"), branches, f"axes of {name}", notes)
+    branches, caption = [_mapped_branch(tree, mapped) for tree in trees], f"axes of {name}"
+    table = outline(("leaf", "outside", "axis", "inside"), branches, caption, notes)
+    if not mapped.arguments:
+        return table
+    name = name if name.isidentifier() else "f"
+    return draw(draw_axes(mapped, name, notes), caption, table, title=f"jax.vmap({name})")
 
 
 def _branch(node: TreeNode) -> Branch:

@@ -34,6 +34,7 @@ class KeyEvent:
     """One thing done to a key, or at once to each of a batch of keys.
 
     `kind` is one of `KINDS`. `keys` and `results` are names; each key has equally many results.
+    `draw` names the function of `jax.random` that draws, where that is known.
     """
 
     kind: str
@@ -42,6 +43,7 @@ class KeyEvent:
     place: Place | None
     within: tuple[str, ...] = ()
     batched: bool = False
+    draw: str = ""
 
     @property
     def key(self) -> str:

@@ -178,7 +178,9 @@ class Ledger:
         self, kind: str, keys: list[str], results: list[str], site: Site, batched: bool
     ) -> None:
         batched = batched or site.vmaps > 0
-        event = KeyEvent(kind, tuple(keys), tuple(results), site.place(), site.within, batched)
+        draw = site.drawing[0][0].co_name if site.drawing else ""
+        named = tuple(keys), tuple(results)
+        event = KeyEvent(kind, *named, site.place(), site.within, batched, draw)
         alike = kind, tuple(keys), site.calls
         # What is done on all devices alike is done once.
         if self._on_devices.setdefault(alike, site.device) == site.device:

@@ -7,11 +7,15 @@ from typing import Any
 
 from traced.drawing.outline import Branch, outline
 from traced.drawing.picture import Picture, telling
+from traced.drawing.shapes import draw, label
 from traced.python.places import Place
 from traced.randomness.events import KeyEvent, KeyReuse
 from traced.randomness.flow import STEPS
+from traced.randomness.key_drawing import draw_keys
+from traced.randomness.key_tree import key_tree
 from traced.randomness.keys import KeyRecord, find_key_events, find_key_reuses
 
+CAPTION = "tree of random keys"
 HEAD = "key", "what is done to it", "line"
 DONE = {"seed": "made from a seed", "split": "split", "fold_in": "fold_in", "use": "used"}
 #: What is written where a key gives the same numbers again, by `KeyReuse.how`.
@@ -31,7 +35,8 @@ WIDEST = 60  # characters shown of a line of code
 def show_keys(f: Callable[..., Any] | KeyRecord, *args: Any, **kwargs: Any) -> Picture:
     """Return the tree of random keys that `f` makes and uses at these arguments.
 
-    Below each key stand those made from it. A key that gives the same numbers again is marked.
+    Behind each key stand those made from it and the draws that use it. A key that gives the same
+    numbers again is marked.
     Instead of a function it takes what `record_keys` of `traced.randomness.keys` has recorded.
     What is seen and what is not, `find_key_events` says there.
 
@@ -70,9 +75,13 @@ def _picture(record: KeyRecord) -> Picture:
     lost = [reuse for reuse in record.reuses if not _add(keys, reuse)]
     branches = [_branch(key, "", lost) for key in roots]
     notes = [f"✗ {each.key}: {each.how} ({_lines_of(each)})" for each in lost]
+    shapes = draw_keys(key_tree(record))
     if any(map(_loop, record.events)):
         notes.append(f"of a loop, up to {STEPS} steps are followed")
-    return outline(HEAD, branches, "tree of random keys", notes)
+        below = max(shape.bottom for shape in shapes) + 20
+        shapes.append(label(0, below, notes[-1], size=11, sans=True, muted=True))
+    twin = outline(HEAD, branches, CAPTION, notes)
+    return draw(shapes, CAPTION, twin, title="keys, and what is drawn with them")
 
 
 def _keys(events: Iterable[KeyEvent]) -> tuple[dict[str, _Key], list[_Key]]:

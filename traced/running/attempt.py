@@ -46,7 +46,7 @@ def attempt(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     if not callable(call):
         raise fault("runs/not-callable", got=f"an object of type `{type(call).__name__}`")
     try:
-        with guard_arrays():
+        with guard_arrays() as deleted:
             if names_loop(call, *args) and (loop := _find_first_endless_loop(call, args, kwargs)):
                 raise _endless(loop)
             with (
@@ -65,6 +65,8 @@ def attempt(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
             saw = f"{type(error).__name__}: {first_sentence(error)}"
             raise CouldNotTell("what the check looks for", saw=saw) from error
         raise diagnose(error) from None
+    for array in deleted:
+        raise fault("effects/deleted", deleted=brief(array))
     if changed:
         raise fault("effects/outside", changed=", ".join(changed))
     for name, before, now in containers:

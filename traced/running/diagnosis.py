@@ -19,7 +19,7 @@ class TimeLimit(BaseException):
     """Raised in the reader's code when its time is up; no `except Exception` swallows it."""
 
 
-#: What is raised, and the finding that stands for it, whatever its message says.
+#: What is raised, and the finding that stands for it, unless its message has one of its own.
 RAISED: tuple[tuple[type[BaseException], str], ...] = (
     (TimeLimit, "runs/too-long"),
     (SystemExit, "runs/exited"),
@@ -83,8 +83,8 @@ def diagnose(error: BaseException) -> Found | NotAttempted:
 
 
 def _code(error: BaseException) -> str:
-    codes = [code for kind, code in RAISED if isinstance(error, kind)]
-    codes += [message.code for message in MESSAGES if message.fits(error)]
+    codes = [message.code for message in MESSAGES if message.fits(error)]
+    codes += [code for kind, code in RAISED if isinstance(error, kind)]
     codes += _codes_of_trees(error)
     if not codes:
         # It has a finding of its own no more if JAX puts it in other words than it did.

@@ -1,9 +1,9 @@
 """What the reader's code may not change for the next check, and how it is put back.
 
 Out of reach of a guard in the same process are a thread that the answer has started and that runs
-on, memory that it holds, what it wrote to files, what it sent to others, an array that it deleted
-by name (or donated, but on a CPU), the insides of libraries other than Flax NNX, and what Python
-code cannot name, such as the cache of `functools.cache`.
+on, memory that it holds, what it wrote to files, what it sent to others, an array that it donated
+(but on a CPU), the insides of libraries other than Flax NNX, and what Python code cannot name, such
+as the cache of `functools.cache`.
 """
 
 import contextlib
@@ -152,23 +152,50 @@ def _put_back_process(errors: Any, limit: int, stdout: TextIO, stderr: TextIO) -
 
 
 @contextlib.contextmanager
-def guard_arrays() -> Iterator[None]:
-    """Let no program take the memory of an array that is there when the `with` block begins.
+def guard_arrays() -> Iterator[list[jax.Array]]:
+    """Let nothing delete an array that is there when the `with` block begins.
 
-    A program deletes the arrays that are donated to it. It copies them instead while Python has a
-    view of them, on a CPU, where that needs no memory. A device with memory of its own is left
-    alone, and so are the arrays there, and those of dtypes without a view, such as `bfloat16`.
+    Listed are those whose `delete` was called, which then does nothing. A program deletes the
+    arrays that are donated to it. It copies them instead while Python has a view of them, on a
+    CPU, where that needs no memory. A device with memory of its own is left alone, and so are the
+    arrays there, and those of dtypes without a view, such as `bfloat16`.
 
     >>> x, step = jax.numpy.ones(3), jax.jit(jax.numpy.negative, donate_argnums=0)
-    >>> with guard_arrays():
+    >>> with guard_arrays() as asked:
     ...     _ = step(x)
-    >>> x.is_deleted()
-    False
+    ...     x.delete()
+    >>> x.is_deleted(), [each is x for each in asked]
+    (False, [True])
     """
     arrays = jax.live_arrays("cpu")  # type: ignore[no-untyped-call]  # JAX gives it no types
     views = [_view(part) for array in arrays for part in _shards(array)]
-    yield
+    with _kept(arrays) as asked:
+        yield asked
     del views
+
+
+@contextlib.contextmanager
+def _kept(arrays: list[jax.Array]) -> Iterator[list[jax.Array]]:
+    """Let `delete` do nothing to some arrays, and list those that it was called of."""
+    asked: list[jax.Array] = []
+    kept, kinds = (
+        {id(array) for array in arrays},
+        {type(array): type(array).delete for array in arrays},
+    )
+
+    def delete(self: jax.Array) -> None:
+        if id(self) not in kept:
+            kinds[type(self)](self)
+        elif not any(self is each for each in asked):
+            asked.append(self)
+
+    for kind in kinds:
+        kind.delete = delete  # type: ignore[method-assign]  # put back below
+    try:
+        yield asked
+    finally:
+        for kind, own in kinds.items():
+            kind.delete = own  # type: ignore[method-assign]
 
 
 def _view(array: jax.Array) -> memoryview | None:

@@ -56,6 +56,12 @@ class Message:
             self.canary.require()
 
 
+def _pass_static_tracer(x: Any) -> Any:
+    static = jax.custom_vjp(lambda x: x, nondiff_argnums=(0,))
+    static.defvjp(lambda x: (x, None), lambda x, kept, slope: ())
+    return static(x)
+
+
 def _use_static_array() -> Any:
     class Node:
         pass
@@ -118,6 +124,12 @@ MESSAGES = (
         r"Non-hashable static arguments.*object of type <class '[\w.]*Tracer'>",
         "tracing/static-tracer",
         lambda: jax.eval_shape(lambda x: jax.jit(abs, static_argnums=0)(x), 1),
+    ),
+    Message(
+        jax.errors.UnexpectedTracerError,
+        r"in a position indicated by nondiff_argnums",
+        "tracing/static-tracer",
+        lambda: jax.eval_shape(_pass_static_tracer, 1.0),
     ),
     Message(
         TypeError,

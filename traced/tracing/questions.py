@@ -1,7 +1,7 @@
 """Ask when an answer is traced, and which work it does outside of any trace."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from types import FunctionType
 from typing import Any
@@ -57,15 +57,26 @@ def traces_at_most(
         after(answer)
         with record_traces() as traces:
             run(answer)
-        # Two functions of a library that are called on one line share their place.
-        by_function: dict[tuple[Place, str], list[Trace]] = {}
-        for trace in (each for each in traces if not each.nested):
-            by_function.setdefault((trace.place, trace.function), []).append(trace)
-        for each in by_function.values():
-            if len(each) > most:
-                raise _retraced(each, most, calls, _again(answer, (after, run), each, most))
+        for each in find_retraced(traces, most):
+            raise fault_of_traces(each, most, _again(answer, (after, run), each, most), calls=calls)
 
     return question
+
+
+def find_retraced(traces: Iterable[Trace], most: int) -> list[list[Trace]]:
+    """Return the traces of each function that was traced more often, those inside others left out.
+
+    >>> with record_traces() as traces:
+    ...     f = jax.jit(lambda x: x)
+    ...     _ = f(1.0), f(2)
+    >>> [[each.reason for each in group] for group in find_retraced(traces, 1)]
+    [['first call', 'dtype']]
+    """
+    # Two functions of a library that are called on one line share their place.
+    by_function: dict[tuple[Place, str], list[Trace]] = {}
+    for trace in (each for each in traces if not each.nested):
+        by_function.setdefault((trace.place, trace.function), []).append(trace)
+    return [each for each in by_function.values() if len(each) > most]
 
 
 def _again(
@@ -161,10 +172,20 @@ def _require_jitted(seen: Seen) -> None:
     require(seen.jitted, "tracing/not-jitted", place, functions_under_jit=0)
 
 
-def _retraced(traces: list[Trace], most: int, calls: str, detail: str) -> Found:
+def fault_of_traces(traces: list[Trace], most: int, detail: str, **saw: str) -> Found:
+    """Return the finding that a function was traced more often than `most` times, and why.
+
+    `detail` says what differed from an earlier trace.
+
+    >>> with record_traces() as traces:
+    ...     f = jax.jit(lambda x: x)
+    ...     _ = f(1.0), f(2)
+    >>> fault_of_traces(traces, 1, traces[1].detail).finding.saw[0]
+    ('traces', '2, where 1 would do')
+    """
     again = traces[most]
     code = "tracing/retraced" if detail == CLEARED else RETRACED.get(again.reason)
-    saw = {"calls": calls, "traces": f"{len(traces)}, where {most} would do"}
+    saw |= {"traces": f"{len(traces)}, where {most} would do"}
     if detail:
         saw["again"] = detail
     called = again.called if again.called and again.called.line != again.place.line else None

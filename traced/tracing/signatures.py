@@ -219,7 +219,9 @@ def _types_in(bound: PyTree) -> PyTree:
 
 def _type_of(leaf: Any) -> Any:
     if hasattr(leaf, "dtype"):
-        return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype)  # type: ignore[no-untyped-call]  # JAX gives it no types
+        # JAX would warn of a dtype that it does not keep: NumPy's float64 is float32 for `jit`.
+        dtype = jax.dtypes.canonicalize_dtype(leaf.dtype, allow_extended_dtype=True)
+        return jax.ShapeDtypeStruct(leaf.shape, dtype)  # type: ignore[no-untyped-call]  # JAX gives it no types
     return leaf if isinstance(leaf, (int, float, complex, str)) else ...
 
 

@@ -7,6 +7,7 @@ from enum import Enum
 from functools import update_wrapper
 from inspect import ismethod
 from itertools import groupby
+from time import perf_counter
 from types import MethodType, NoneType
 from typing import Any
 
@@ -17,7 +18,7 @@ from traced.drawing.picture import Picture
 from traced.drawing.timeline import Event, timeline
 from traced.internals.cache_misses import is_tracing
 from traced.internals.canary import CouldNotTell
-from traced.internals.compilations import see_compilations
+from traced.internals.compilations import see_compilations, see_stages
 from traced.internals.frames import frames_now
 from traced.internals.trace_requests import TraceRequest, kept_trace, see_trace_requests
 from traced.programs.jaxprs import jitted
@@ -40,12 +41,22 @@ PLAIN, RAISED, UNSEEN = "not jitted", "raised", "could not tell"
 
 
 @dataclass(frozen=True)
+class StageSeconds:
+    """Seconds that one call took: for tracing, for compiling, and for all the rest of it."""
+
+    trace: float
+    compile: float
+    run: float
+
+
+@dataclass(frozen=True)
 class WatchedCall:
     """One call: how it reads, what `jit` looked at, what became of it, and why.
 
     `outcome` is `traced`, `cached`, `compiled`, where the trace was there before the first call of
     its own, `compiled again`, for another device or sharding, `not jitted`, `raised` or
-    `could not tell`. `nested` says whether it was a part of another trace.
+    `could not tell`. `nested` says whether it was a part of another trace. `seconds` are there
+    for a call that was not, and whose result was waited for.
     """
 
     text: str
@@ -53,6 +64,7 @@ class WatchedCall:
     outcome: str
     why: str = ""
     nested: bool = False
+    seconds: "StageSeconds | None" = None
 
     @property
     def reason(self) -> str | None:
@@ -79,7 +91,7 @@ class Watched:
         work = _Work(self.__name__)
         try:
             with work.seen():
-                out = self._jitted(*args, **kwargs)
+                out = work.timed(lambda: self._jitted(*args, **kwargs))
         except BaseException as error:
             self.calls.append(WatchedCall(text, signature, RAISED, type(error).__name__))
             raise
@@ -110,14 +122,18 @@ class Watched:
             return WatchedCall(text, now, UNSEEN, why)
         now, is_first = with_static(now, kept), id(kept.jaxpr) not in self._kept
         self._kept[id(kept.jaxpr)] = kept.jaxpr
+        outcome, why = self._outcome(now, work, is_first)
+        return WatchedCall(text, now, outcome, why, work.nested, work.seconds)
+
+    def _outcome(self, now: Signature, work: "_Work", is_first: bool) -> tuple[str, str]:
         # Of what is traced inside another trace JAX tells nothing.
         if work.traced or (work.nested and is_first):
-            return WatchedCall(text, now, TRACED, self._why(now), work.nested)
+            return TRACED, self._why(now)
         if not work.compiled:
-            return WatchedCall(text, now, CACHED, nested=work.nested)
+            return CACHED, ""
         if all(call.nested for call in self._earlier()):
-            return WatchedCall(text, now, COMPILED, "its trace was made before")
-        return WatchedCall(text, now, AGAIN, self._moved(now) or "not for its arguments")
+            return COMPILED, "its trace was made before"
+        return AGAIN, self._moved(now) or "not for its arguments"
 
     def _why(self, now: Signature) -> str:
         earlier = [call.signature for call in self._earlier()]
@@ -159,10 +175,19 @@ class Watched:
         return self._picture()._repr_html_()
 
 
+def is_under_jit(f: object) -> bool:
+    """Return whether `f` is what `jax.jit` or `nnx.jit` returns.
+
+    >>> is_under_jit(jax.jit(abs)), is_under_jit(abs)
+    (True, False)
+    """
+    has_own = all(hasattr(f, name) for name in ("trace", "lower", "eval_shape"))
+    return has_own and not ismethod(f)
+
+
 def _jitted(f: Callable[..., Any]) -> Any:
     # What `nnx.jit` returns writes to its modules, which another `jit` around it would forbid.
-    has_own = all(hasattr(f, name) for name in ("trace", "lower", "eval_shape"))
-    return f if has_own and not ismethod(f) else jitted(f)
+    return f if is_under_jit(f) else jitted(f)
 
 
 class _Work:
@@ -173,6 +198,23 @@ class _Work:
         self.traced = self.compiled = False
         self.nested = is_tracing()
         self.unseen: CouldNotTell | None = None
+        self.is_timed = False
+        self.stages: list[tuple[str, float]] = []
+        self.seconds: StageSeconds | None = None
+
+    def timed(self, call: Callable[[], Any]) -> Any:
+        """Return the result of the call, and keep how long each of its stages took."""
+        start = perf_counter()
+        out = call()
+        if self.is_timed and not self.nested:
+            jax.block_until_ready(out)  # type: ignore[no-untyped-call]  # JAX gives it no types
+            whole = perf_counter() - start
+            # What a function calls is traced within its own trace, and compiled with it.
+            traces = [seconds for stage, seconds in self.stages if stage == "trace"]
+            compiling = sum(seconds for stage, seconds in self.stages if stage == "compile")
+            tracing = max(traces, default=0.0)
+            self.seconds = StageSeconds(tracing, compiling, max(whole - tracing - compiling, 0.0))
+        return out
 
     @contextlib.contextmanager
     def seen(self) -> Iterator[None]:
@@ -182,6 +224,9 @@ class _Work:
                 stack.enter_context(see_compilations(self._compile))
             except CouldNotTell as error:
                 self.unseen = error
+            with contextlib.suppress(CouldNotTell):
+                stack.enter_context(see_stages(lambda *stage: self.stages.append(stage)))
+                self.is_timed = True
             yield
 
     def require(self) -> None:

@@ -2,8 +2,8 @@
 
 from traced.lessons.branches.activation import activation
 from traced.lessons.branches.clip_norm import clip_norm
-from traced.lessons.branches.distance import distance
 from traced.lessons.branches.keep_best import keep_best
+from traced.lessons.branches.mean_exp import mean_exp
 from traced.lessons.branches.mend import mend
 
-EXERCISES = (clip_norm, keep_best, activation, distance, mend)
+EXERCISES = (clip_norm, keep_best, activation, mean_exp, mend)

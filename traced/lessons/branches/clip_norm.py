@@ -7,15 +7,18 @@ import jax.numpy as jnp
 import numpy as np
 
 from traced.course.exercise import Exercise
-from traced.findings.feedback import require
+from traced.findings.feedback import Found, require
 from traced.lessons.branches.solutions.clip_norm import clip_norm as solution
 from traced.lessons.edge_cases import vectors
 from traced.programs.jaxprs import find_equations
 from traced.programs.stages import count_stages
-from traced.questions import compare, traces_at_most, works_under_jit
+from traced.questions import can_be_traced, compare, traces_at_most, works_under_jit
 from traced.running.attempt import attempt
 
 _G = jnp.array([3.0, -4.0])
+
+#: In a trace, the equations that choose.
+_CHOICES = ("select_n", "cond")
 
 
 def _shortened(g: Any, limit: float, enabled: bool) -> Any:
@@ -25,6 +28,16 @@ def _shortened(g: Any, limit: float, enabled: bool) -> Any:
 
 def _when_enabled(answer: Any) -> Callable[..., Any]:
     return lambda g: answer(g, 1.0, True)
+
+
+def _works_under_jit(answer: Any) -> None:
+    """Require the work under `jit`; of a branch on a tracer, tell which arguments decide it."""
+    try:
+        works_under_jit(_when_enabled, _G)(answer)
+    except Found as found:
+        if found.finding.code == "tracing/branch-on-tracer":
+            can_be_traced(_G)(_when_enabled(answer))
+        raise
 
 
 def _shortens_where_enabled(answer: Any) -> None:
@@ -37,8 +50,10 @@ def _shortens_where_enabled(answer: Any) -> None:
     )
     for g, limit, enabled in (*cases, (_G, 1.0, False)):
         given = f"g = {g}, limit = {limit}, enabled = {enabled}"
-        wanted = _shortened(g, limit, enabled)
-        compare(wanted, attempt(answer, g, limit, enabled), given=given)
+        wanted, got = _shortened(g, limit, enabled), attempt(answer, g, limit, enabled)
+        if np.shape(got) == g.shape:
+            require(np.isfinite(got).all(), "value/nan", given=given, wanted=wanted, got=got)
+        compare(wanted, got, given=given)
 
 
 def _shortens_vectors_of_any_length(answer: Any) -> None:
@@ -54,7 +69,8 @@ def _computes_nothing_when_disabled(answer: Any) -> None:
 
     eqns = attempt(find_equations, disabled, _G)
     work = [each for each in eqns if not each.nests]
-    where = [each.place for each in work[:1]]
+    choices = [each for each in eqns if each.primitive in _CHOICES]
+    where = [each.place for each in (choices or work)[:1]]
     # Dead equations are dropped when the jaxpr is lowered.
     left = attempt(count_stages, disabled, _G).stablehlo
     require(not left, "branches/known-in-advance", *where, enabled=False, equations=len(work))
@@ -63,7 +79,7 @@ def _computes_nothing_when_disabled(answer: Any) -> None:
 clip_norm = Exercise(
     name="clip_norm",
     questions=(
-        works_under_jit(_when_enabled, _G),
+        _works_under_jit,
         traces_at_most(
             2, _shortens_where_enabled, "limits 1.0, 2.5, 9.0, 5.0 and 1.0 enabled, then disabled"
         ),

@@ -14,17 +14,18 @@ from traced.questions import compare, traces_at_most
 from traced.running.attempt import attempt
 
 
-def _returns_the_losses(answer: Any) -> None:
+def _returns_the_losses(answer: Any, tied: bool = False) -> None:
     """Require the loss of each of three steps, and what it leaves in model and optimizer."""
-    objects = start()
+    objects = start(tied)
     call = attempt(answer, *objects)
     structure = jax.tree.structure(nnx.state(objects))
     for i, (x, y) in enumerate(zip(*batches(3), strict=True)):
         got = attempt(call, x, y)
-        losses, states = trained(3)
-        compare(float(losses[i]), got, given=f"step {i + 1} of 3")
+        losses, states = trained(3, tied)
+        shared = ", a Variable in two places" if tied else ""
+        compare(float(losses[i]), got, given=f"step {i + 1} of 3{shared}")
         wanted = jax.tree.unflatten(structure, states[i])
-        given = f"model and optimizer after step {i + 1} of 3"
+        given = f"model and optimizer after step {i + 1} of 3{shared}"
         compare(wanted, nnx.state(objects), given=given)
 
 
@@ -37,9 +38,15 @@ def _trains_what_it_is_given(answer: Any) -> None:
     updates_like(nnx.jit(STEP), *start(), *one_batch())(run)
 
 
+def _takes_what_is_shared(answer: Any) -> None:
+    """Require the same of a model that holds one Variable in two places."""
+    _returns_the_losses(answer, tied=True)
+
+
 def _runs_little_python(answer: Any) -> None:
-    """Require a call of the step to run few Python functions."""
-    require_little_python(attempt(answer, *start()), *one_batch())
+    """Require a call of the step to run few Python functions, with a shared Variable too."""
+    for tied in (False, True):
+        require_little_python(attempt(answer, *start(tied)), *one_batch())
 
 
 make_fast_step = Exercise(
@@ -48,16 +55,17 @@ make_fast_step = Exercise(
         _trains_what_it_is_given,
         _returns_the_losses,
         traces_at_most(1, _returns_the_losses, "three steps"),
+        _takes_what_is_shared,
         _runs_little_python,
     ),
     hints=(
         "The table above counts the Python functions of each way. Which ones are below the bound, "
         "and which of those change the model that was given?",
         "`nnx.jit_partial` takes a step and the objects, and returns a function of the rest. "
-        "It wants tree mode.",
+        "It works in two settings, of which one knows what is shared.",
         "One line: the function of Flax that takes objects once, given `step`, both objects and "
-        "the mode.",
+        "the setting. By hand: split once, pass leaves, and write them back with `set_value`.",
     ),
-    verified="losses and Variables as of the plain loop, after each of three steps; little Python",
+    verified="losses and Variables as of the plain loop, shared ones too; little Python",
     answer=solution,
 )

@@ -1,24 +1,40 @@
-"""Complete a training step on a model and an optimizer that were split, under one `jax.jit`."""
+"""Write what makes a step on objects into one on their state, under one `jax.jit`."""
 
 from collections.abc import Callable
 from typing import Any
 
 import jax
+import jax.numpy as jnp
+import numpy as np
 from flax import nnx
 
 from traced.course.exercise import Exercise
 from traced.lessons.cost_of_state.python_calls import require_little_python
 from traced.lessons.cost_of_state.solutions.split_step import split_step as solution
-from traced.lessons.cost_of_state.training import batches, one_batch, start, trained
+from traced.lessons.cost_of_state.training import STEP, Net, batches, one_batch, start, trained
 from traced.questions import compare, traces_at_most, works_under_jit
 from traced.running.attempt import attempt
 
 
+class _Tally(nnx.Module):
+    """Count the batches, as a third object of a step."""
+
+    def __init__(self) -> None:
+        self.seen = nnx.Variable(jnp.array(0))
+
+
+def _step_of_three(model: Net, optimizer: nnx.Optimizer[Net], tally: _Tally, batch: Any) -> Any:
+    """Do one step on three objects and one tree, and return another tree."""
+    tally.seen[...] += 1
+    return {"loss": STEP(model, optimizer, *batch), "seen": tally.seen[...]}
+
+
 def _returns_states_and_losses(answer: Any) -> None:
     """Require the losses of three steps, and the state after them."""
+    run = attempt(answer, STEP)
     graphdef, state = nnx.split(start())
     for i, (x, y) in enumerate(zip(*batches(3), strict=True)):
-        result = attempt(answer, graphdef, state, x, y)
+        result = attempt(run, graphdef, state, x, y)
         losses, states = trained(3)
         given = f"step {i + 1} of 3"
         _require_structure((state, losses[i]), result, given)
@@ -26,6 +42,17 @@ def _returns_states_and_losses(answer: Any) -> None:
         compare(losses[i], loss, given=given)
     wanted = jax.tree.unflatten(jax.tree.structure(state), states[-1])
     compare(wanted, state, given="the state after 3 steps")
+
+
+def _takes_any_step(answer: Any) -> None:
+    """Require a step of three objects, one batch and a tree as its result to work too."""
+    graphdef, state = nnx.split((*start(), _Tally()))
+    given = "a step of three objects, with one argument more, which returns a dictionary"
+    result = attempt(attempt(answer, _step_of_three), graphdef, state, one_batch())
+    wanted = {"loss": trained(3)[0][0], "seen": np.int32(1)}
+    _require_structure((state, wanted), result, given)
+    compare(wanted["seen"], result[1]["seen"], given=given)
+    compare(np.int32(1), result[0][2]["seen"][...], given=f"the state after {given}")
 
 
 def _require_structure(wanted: Any, got: Any, given: str) -> None:
@@ -38,16 +65,17 @@ def _require_structure(wanted: Any, got: Any, given: str) -> None:
 def _works_under_jit(answer: Any) -> None:
     """Require that no work is done outside of `jit`."""
     graphdef, state = nnx.split(start())
+    run = attempt(answer, STEP)
 
-    def of_arrays(answer: Any) -> Callable[..., Any]:
-        return lambda state, x, y: answer(graphdef, state, x, y)
+    def of_arrays(run: Any) -> Callable[..., Any]:
+        return lambda state, x, y: run(graphdef, state, x, y)
 
-    works_under_jit(of_arrays, state, *one_batch(), may_donate=True)(answer)
+    works_under_jit(of_arrays, state, *one_batch(), may_donate=True)(run)
 
 
 def _runs_little_python(answer: Any) -> None:
     """Require a call that walks through no object."""
-    require_little_python(answer, *nnx.split(start()), *one_batch())
+    require_little_python(attempt(answer, STEP), *nnx.split(start()), *one_batch())
 
 
 split_step = Exercise(
@@ -55,17 +83,18 @@ split_step = Exercise(
     questions=(
         _returns_states_and_losses,
         traces_at_most(1, _returns_states_and_losses, "three steps"),
+        _takes_any_step,
         _works_under_jit,
         _runs_little_python,
     ),
     hints=(
-        "`pure_step` above does the same for one graphdef, which it finds outside. "
-        "What has to be an argument here?",
+        "`pure_step` above does the same for one step and one graphdef, which it finds outside. "
+        "What has to be an argument here, and of which function?",
         "`nnx.merge` makes objects of a graphdef and a state, `nnx.state` takes a state from "
-        "objects. `jax.jit` accepts a graphdef as it is.",
-        "Decorate with `jax.jit`. Three lines: two objects from what was given, a loss, "
-        "and a pair whose first part is the state of both objects.",
+        "objects. `jax.jit` accepts a graphdef as it is, and a function with `*batch`.",
+        "A jitted function inside. Three lines: all objects from what was given, a result, "
+        "and a pair whose first part is the state of all of them.",
     ),
-    verified="losses and state as of the plain loop, from one trace; little Python at each call",
+    verified="losses and state as of the plain loop; any objects; one trace, little Python",
     answer=solution,
 )

@@ -5,8 +5,8 @@ from typing import Any
 
 from traced.course.exercise import Exercise
 from traced.findings.feedback import fault, require
-from traced.lessons.cost_of_state.pending import Lent, watch_reads
 from traced.lessons.cost_of_state.solutions.train import train as solution
+from traced.lessons.pending import Lent, watch_reads
 from traced.python.places import Place, first_place, is_library
 from traced.questions import compare
 from traced.running.attempt import attempt

@@ -9,17 +9,21 @@ import numpy as np
 import optax  # type: ignore[import-untyped]  # it has none
 from flax import nnx
 
-from traced.lessons.cost_of_state.solutions.split_step import step
+from traced.lessons.cost_of_state.solutions.make_fast_step import step
 
 STEP: Any = step  # a solution has no types
 
 
 class Net(nnx.Module):
-    """Two layers, made without the random numbers that would have to be compiled."""
+    """Two layers, made without the random numbers that would have to be compiled.
 
-    def __init__(self) -> None:
+    Those of a model that is `tied` have one kernel, in two places.
+    """
+
+    def __init__(self, tied: bool = False) -> None:
         weights = np.sin(np.arange(128, dtype=np.float32)).reshape(2, 8, 8) / 2
-        self.kernels = nnx.List([nnx.Param(jnp.asarray(each)) for each in weights])
+        kernels = [nnx.Param(jnp.asarray(each)) for each in weights]
+        self.kernels = nnx.List([kernels[0], kernels[0] if tied else kernels[1]])
         self.biases = nnx.List([nnx.Param(jnp.zeros(8)) for _ in weights])
 
     def loss(self, x: jax.Array, y: jax.Array) -> jax.Array:
@@ -29,9 +33,9 @@ class Net(nnx.Module):
         return jnp.mean((x - y) ** 2)
 
 
-def start() -> tuple[Net, nnx.Optimizer[Net]]:
+def start(tied: bool = False) -> tuple[Net, nnx.Optimizer[Net]]:
     """Return a model and its optimizer, as each training begins."""
-    model = Net()
+    model = Net(tied)
     return model, nnx.Optimizer(model, optax.sgd(0.1, momentum=0.9), wrt=nnx.Param)
 
 
@@ -48,9 +52,9 @@ def one_batch() -> tuple[jax.Array, jax.Array]:
 
 
 @cache
-def trained(count: int) -> tuple[list[np.ndarray], list[list[np.ndarray]]]:
+def trained(count: int, tied: bool = False) -> tuple[list[np.ndarray], list[list[np.ndarray]]]:
     """Return the losses of the plain loop, and the leaves of the state after each step."""
-    objects, step = start(), nnx.jit(STEP)
+    objects, step = start(tied), nnx.jit(STEP)
     losses, states = [], []
     for x, y in zip(*batches(count), strict=True):
         losses.append(np.asarray(step(*objects, x, y)))

@@ -6,4 +6,4 @@ from traced.lessons.nnx_objects.run import run
 from traced.lessons.nnx_objects.stack import Stack
 from traced.lessons.nnx_objects.with_head import with_head
 
-EXERCISES = (Stack, loss_after, run, with_head, resume)
+EXERCISES = (Stack, loss_after, with_head, run, resume)

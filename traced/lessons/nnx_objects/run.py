@@ -1,4 +1,4 @@
-"""Write a call of a model under `jax.jit` that brings back what the call changes in Variables."""
+"""Write a call of a model under `jit` that brings back what it changes, and keeps what is tied."""
 
 from functools import cache
 from typing import Any
@@ -7,19 +7,29 @@ import jax
 from flax import nnx
 
 from traced.course.exercise import Exercise
+from traced.findings.feedback import fault
 from traced.lessons.nnx_objects.nets import BATCH, Net, values_of
 from traced.lessons.nnx_objects.solutions.run import run as solution
 from traced.modules.questions import updates_like
+from traced.purity.stale_reads import retraced
 from traced.questions import compare, traces_at_most, works_under_jit
 from traced.running.attempt import attempt
 
+#: For each call of a `Restless` that ran as Python: was its part one object in both places?
+_TIES: list[bool] = []
+
 
 class Restless(Net):
-    """A net that changes a parameter when it is called, besides its counts."""
+    """A net with one part in two places, that changes a parameter when it is called."""
+
+    def __init__(self, seed: int = 0) -> None:
+        super().__init__(seed)
+        self.again = self.encode
 
     def __call__(self, x: jax.Array) -> jax.Array:
-        """Apply all parts, and shrink a parameter."""
-        result = super().__call__(x)
+        """Apply all parts, one of them twice, and shrink a parameter."""
+        _TIES.append(self.again is self.encode)
+        result = super().__call__(self.again(x))
         self.middle.w[...] *= 0.75
         return result
 
@@ -38,6 +48,17 @@ def _outputs(seed: int, calls: int) -> list[Any]:
 def _returns_what_the_model_returns(answer: Any) -> None:
     got = attempt(answer, Restless(), BATCH)
     compare(_outputs(0, 1)[0], got, given="call 1")
+
+
+def _keeps_one_object_one(answer: Any) -> None:
+    """Require that the model that is called is tied as the given one is."""
+    _TIES.clear()
+    # Traced afresh: what is kept from an earlier check would run no Python.
+    with retraced():
+        attempt(answer, Restless(), BATCH)
+    if not all(_TIES):
+        saw = {"one_object": "model.again, model.encode", "several_objects": "the same two, inside"}
+        raise fault("nnx/untied", **saw)
 
 
 def _changes_what_the_model_changes(answer: Any) -> None:
@@ -73,6 +94,7 @@ def _of_arrays(answer: Any) -> Any:
 run = Exercise(
     name="run",
     questions=(
+        _keeps_one_object_one,
         _returns_what_the_model_returns,
         _changes_what_the_model_changes,
         _goes_on_as_the_model_does,
@@ -81,14 +103,14 @@ run = Exercise(
         traces_at_most(1, _goes_on_as_the_model_does, "three calls"),
     ),
     hints=(
-        "What the jitted function changes, it changes in a copy. Which one of the two does the "
-        "caller hold in the end?",
-        "A module may be a result of a jitted function. `nnx.state` takes its Variables, and "
-        "`nnx.update` writes them into another module.",
-        "Two functions: a jitted one, outside of `run`, which returns the output and the module; "
-        "and `run`, which calls, updates and returns the output.",
+        "Two things get lost on the way through `jax.jit`: what the call changes, and that two "
+        "places are one object. Which argument would keep the second?",
+        "A graphdef knows what is tied, and may be an argument. `nnx.merge` works inside of a "
+        "jitted function as well, and `nnx.update` outside of it.",
+        "Two functions: a jitted one, outside of `run`, which merges, calls, and returns output "
+        "and state; and `run`, which splits, calls and updates.",
     ),
     verified="right output of three calls, and of another model; parameters, counts and random "
-    "state as without jit; one trace for three calls",
+    "state as without jit; one part in two places called as one; one trace for three calls",
     answer=solution,
 )

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import re
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -10,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from traced.course.exercise import Exercise
-from traced.findings.feedback import require
+from traced.findings.feedback import Found, fault
 from traced.lessons.edge_cases import vectors
 from traced.lessons.purity.solutions.clip import clip as solution
 from traced.questions import compare, traces_at_most, works_under_jit
@@ -24,6 +25,8 @@ _VECTORS = (
     (1.2, -0.9, 0.0),
     (3.0, 4.0, 12.0),
 )
+
+_OTHER_NORM = "the norm to print is that of the vector that the call was given"
 
 _NUMBER = re.compile(r"-?\d+\.?\d*(?:e[-+]?\d+)?")
 
@@ -54,9 +57,11 @@ def _require_printed(g: Any, printed: str, **how: str) -> None:
     numbers = [float(each) for each in _NUMBER.findall(printed)]
     shown = any(np.isclose(each, norm, rtol=0.01, atol=0.01) for each in numbers)
     saw = {"given": f"g = {g}, norm {norm:.3g}", "printed": printed.strip() or "nothing"}
-    # A value was printed if it was no tracer, and then it is another one.
-    other = "Tracer" not in printed and numbers
-    require(shown, "value/differs" if other else "effects/not-printed", **how, **saw)
+    if not shown:
+        finding = fault("effects/not-printed", **how, **saw).finding
+        # A number was printed if it was no tracer, and then it is another one.
+        other = "Tracer" not in printed and numbers
+        raise Found(replace(finding, rule=_OTHER_NORM if other else ""))
 
 
 def _run_and_read(f: Any, *args: Any) -> tuple[Any, str]:

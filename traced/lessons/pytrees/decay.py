@@ -1,4 +1,4 @@
-"""Write what shrinks the leaves whose last key is `kernel`, and leaves all others as they are."""
+"""Write what shrinks the leaves whose path ends with the key `kernel`, and no others."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ _model = {
     ],
     "kernel_head": {"kernel": jnp.full((2, 1), 4.0), "table": jnp.ones((5, 2))},
 }
-# A `kernel` that is a container: the last keys of its leaves are others, or indices.
+# A `kernel` that is a container: the paths of its leaves end with other keys, or with indices.
 _nested = {
     "conv": {"kernel": {"depth": jnp.ones((2, 2)), "kernel": jnp.full(2, -3.0)}},
     "heads": {"kernel": [jnp.ones(2), {"kernel": jnp.float32(0.5)}]},
@@ -24,6 +24,13 @@ _nested = {
 }
 # Keys that differ from `kernel` in the case of a letter, or by a letter more.
 _alike = {name: jnp.ones(2) for name in ("Kernel", "KERNEL", "kernels", "kernel", "kernel_", "w")}
+# One key each: a `/` in it leads nowhere, though a path may be written with one.
+_slashed = {
+    "dense/kernel": jnp.ones(2),
+    "kernel/": jnp.ones(2),
+    "/kernel": jnp.ones(2),
+    "conv/1": {"kernel": jnp.full(2, 8.0), "bias/kernel": jnp.ones(1)},
+}
 _deep = {"a": {"b": [[{"c": {"kernel": jnp.array([100.0, 0.0]), "bias": jnp.ones(1)}}]]}}
 
 
@@ -46,19 +53,20 @@ decay = Exercise(
             (_nested, 0.25),
             (_deep, 1.0),
             (_alike, 0.75),
+            (_slashed, 0.5),
             ({"kernel": jnp.ones(2)}, 0.0),
             ([jnp.ones(2)], 0.5),
         ),
     ),
     hints=(
         "Neither the number of dimensions nor the name of the layer decides, "
-        "only the last key on the way to a leaf.",
+        "only the end of the path to a leaf.",
         "`jax.tree.map_with_path` calls a function with the path and the leaf. The last part of "
         "a path is a dictionary's key, or an index of a list.",
         "A function of a path and a leaf with one condition on the end of the path, mapped over "
         "the whole tree. An index has no attribute `key`.",
     ),
-    verified="right leaves in six trees, with lists, layers of misleading names and shapes, and "
-    "a `kernel` that is a container; the trees given stay as they were",
+    verified="right leaves in seven trees, with lists, layers of misleading names and shapes, keys "
+    "with a `/`, and a `kernel` that is a list or a dictionary; the trees given stay as they were",
     answer=solution,
 )

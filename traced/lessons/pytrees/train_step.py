@@ -12,9 +12,10 @@ import jax
 import jax.numpy as jnp
 
 from traced.course.exercise import Exercise
-from traced.findings.feedback import Found, require
+from traced.findings.feedback import Found, fault, require
 from traced.lessons.pytrees.solutions.train_step import adam
 from traced.lessons.pytrees.solutions.train_step import train_step as solution
+from traced.programs.outside_jit import find_work_outside_jit
 from traced.pytrees.differences import name_leaves
 from traced.pytrees.questions import require_unchanged
 from traced.questions import compare, traces_at_most, works_under_jit
@@ -43,6 +44,10 @@ def _states_after(start: int) -> list[Any]:
     return states[1:]
 
 
+#: What is found where an answer asks for a value that a trace does not have.
+ASKED = {"tracing/value-needed", "tracing/numpy-on-tracer", "tracing/branch-on-tracer"}
+
+
 @contextmanager
 def _donating_in_vain() -> Iterator[None]:
     """Let a program be given memory that it has no use for, of which JAX warns."""
@@ -65,6 +70,21 @@ def _returns_the_next_state(answer: Any) -> None:
             require_unchanged(answer, (state, batch), args, leaves)
             state = got
             compare(wanted, state, given=f"the state after {n} step{'s' if n > 1 else ''}")
+
+
+def _asks_for_no_value(answer: Any) -> None:
+    """Require that Python is given no number of the state on the way, such as the counter's.
+
+    A number that is asked for is worked on by Python or NumPy, whose work JAX does not see.
+    """
+    # A new function around the answer: a jitted one is traced here even if it has been before.
+    try:
+        attempt(find_work_outside_jit, lambda *args: answer(*args), _state(), _batches[0])
+    except Found as found:
+        # What else cannot be traced as a whole, such as a compiled program, is run later.
+        if found.finding.code in ASKED:
+            operation = "a value handed to Python"
+            raise fault("tracing/not-jitted", *found.finding.where, operation=operation) from None
 
 
 def _counts_under_jit(answer: Any) -> None:
@@ -104,6 +124,7 @@ train_step = Exercise(
     name="train_step",
     questions=(
         traces_at_most(1, _returns_the_next_state, "four steps"),
+        _asks_for_no_value,
         works_under_jit(lambda answer: answer, _state(), _batches[0], may_donate=True),
         _counts_under_jit,
         _donates_the_state,

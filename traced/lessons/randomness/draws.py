@@ -10,6 +10,7 @@ from itertools import combinations
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import random
 
@@ -71,14 +72,25 @@ def without_reuse_checker(*questions: Question) -> tuple[Question, ...]:
 
 
 def returns_like(wanted: Callable[..., Any], *cases: tuple[Any, ...]) -> Question:
-    """Ask for the structure, shapes and dtypes of what `wanted` returns at `key(0)` and a case."""
+    """Ask for the structure, shapes and dtypes of what `wanted` returns at `key(0)` and a case.
+
+    It is computed for the first case. For the others it is traced, which compiles nothing, and the
+    key of the answer is traced.
+    """
 
     def question(answer: Any) -> None:
-        for case in cases:
-            got, at = attempt(answer, random.key(0), *case), f"key(0), {', '.join(map(str, case))}"
+        for i, case in enumerate(cases):
+            at = f"key(0), {', '.join(map(str, case))}"
+            got = _trace(answer, case) if i else attempt(answer, random.key(0), *case)
             compare_types(wanted(*case), list(got) if type(got) is tuple else got, at)
 
     return question
+
+
+def _trace(answer: Any, case: tuple[Any, ...]) -> Any:
+    """Return zeros of the shapes and dtypes of what an answer returns."""
+    got = attempt(jax.eval_shape, lambda key: answer(key, *case), random.key(0))
+    return jax.tree.map(lambda each: jnp.zeros(each.shape, each.dtype), got)
 
 
 def compare_types(wanted: Any, got: Any, given: str) -> None:

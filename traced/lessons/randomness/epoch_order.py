@@ -29,6 +29,11 @@ _FACTORS = (10, 31, 100, 256, 1000, 1024, 10_000, 2**16, 100_000, 1_000_000)
 _FAR = [(0, 0), (0, 1), (1, 0), (1, 11), (11, 1)]
 _FAR += [run for factor in _FACTORS for run in ((0, factor), (factor, 0))]
 
+#: The least number that, times a factor, needs more than the 32 bits that a key keeps of a seed,
+#: and what is left of the product in these 32 bits.
+_CUT_OFF = [(least := -(-(2**32) // f), least * f % 2**32) for f in (1_000_000, 1_000_001)]
+_FAR += [run for least, left in _CUT_OFF for run in ((least, 0), (0, left), (0, least), (left, 0))]
+
 _LONG = 4000
 
 

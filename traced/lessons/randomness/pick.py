@@ -1,4 +1,4 @@
-"""Draw the indices of different entries, with chances in proportion to their weights."""
+"""Draw, for each row, the indices of different entries, with chances in proportion to weights."""
 
 from itertools import combinations, permutations
 from typing import Any
@@ -20,49 +20,86 @@ from traced.lessons.randomness.solutions.pick import pick as solution
 from traced.questions import spends_each_key_once
 from traced.running.attempt import attempt
 
-_WEIGHTS = jnp.array([1.0, 2.0, 5.0])
+#: Two rows are equal, so that picks can differ by chance alone; one has an entry never to be drawn.
+_WEIGHTS = jnp.array([[1.0, 2.0, 5.0], [1.0, 2.0, 5.0], [4.0, 0.0, 1.0]])
 
-#: So small that powers of uniform numbers underflow.
-_SMALL = jnp.array([0.002, 0.001, 0.003, 0.01, 0.002])
+#: So small that powers of uniform numbers underflow; and large ones, some of them zero.
+_SMALL_AND_LARGE = jnp.array([[0.002, 0.001, 0.003, 0.01, 0.002], [0.0, 40.0, 10.0, 0.0, 30.0]])
 
 #: Of so many entries that two keys hardly ever pick the same ones.
-_MANY = jnp.arange(1.0, 25.0)
+_MANY = jnp.arange(1.0, 25.0)[None, :]
 
-#: So many that weights which are a twentieth off are seen.
-_DRAWS = 2**17
+#: So many that chances a tenth off are seen; each draw sorts a row, which takes a CPU long.
+_DRAWS = 2**14
 
 
 def _indices(weights: Any, k: int) -> Any:
-    return jnp.zeros(k, int)
+    return jnp.zeros((len(weights), k), int)
 
 
 def _picks_by_weight_and_none_twice(answer: Any) -> None:
     keys = random.split(random.key(0), _DRAWS)
-    for weights, k in ((_WEIGHTS, 1), (_WEIGHTS, 2), (_SMALL, 3)):
+    for weights, k in ((_WEIGHTS, 1), (_WEIGHTS, 2), (_SMALL_AND_LARGE, 3)):
         picks = attempt(jax.vmap(lambda key, w=weights, k=k: answer(key, w, k)), keys)
-        picks = np.sort(np.asarray(picks), axis=1)
-        _are_different_entries(picks, len(weights), f"weights = {weights}, k = {k}")
-        _come_by_weight(picks, np.asarray(weights, float))
+        rows = [np.sort(row, axis=1) for row in np.asarray(picks).transpose(1, 0, 2)]
+        for row, row_weights in zip(rows, np.asarray(weights, float), strict=True):
+            _are_different_entries(row, row_weights)
+            _come_by_weight(row, row_weights)
+        _are_unrelated(rows, np.asarray(weights, float))
 
 
-def _are_different_entries(picks: Any, size: int, given: str) -> None:
+def _are_different_entries(picks: Any, weights: Any) -> None:
+    size, k = len(weights), picks.shape[1]
+    given = f"a row of weights {weights}, k = {k}"
     twice = picks[(np.diff(picks, axis=1) == 0).any(axis=1)]
     beyond = picks[((picks < 0) | (picks >= size)).any(axis=1)]
     for code, found in (("value/drawn-twice", twice), ("value/differs", beyond)):
-        wanted = f"{picks.shape[1]} different ones of 0 to {size - 1}"
+        wanted = f"{k} different ones of 0 to {size - 1}"
         require(not len(found), code, given=given, wanted=wanted, got=found[:1])
 
 
 def _come_by_weight(picks: Any, weights: Any) -> None:
     """Require each set of entries to come as often as its chance lets expect."""
-    sets = list(combinations(range(len(weights)), picks.shape[1]))
-    chances = np.array([_chance_of_set(weights, each) for each in sets])
-    counts = np.array([(picks == each).all(axis=1).sum() for each in sets])
-    of = f"weights = {weights}, {len(picks)} draws of {picks.shape[1]}"
+    sets, chances = _sets_with_chances(weights, picks.shape[1])
+    counts = _count(picks, sets)
+    of = f"a row of weights {weights}, {len(picks)} draws of {picks.shape[1]}"
     holds = np.array([np.isin(range(len(weights)), each) for each in sets])
     saw = {"share_with_0,_1,_…": of, "wanted": (chances @ holds).round(3)}
     got = (counts / len(picks) @ holds).round(3)
-    require(has_shares(counts, chances), "value/distribution", **saw, got=got)
+    # What has no chance is in none of the sets.
+    fine = counts.sum() == len(picks) and has_shares(counts, chances)
+    require(fine, "value/distribution", **saw, got=got)
+
+
+def _are_unrelated(rows: list[Any], weights: Any) -> None:
+    """Require each two rows to pick each two sets together as often as chance lets."""
+    for (i, one), (j, other) in combinations(enumerate(rows), 2):
+        (some, left), (others, right) = (
+            _sets_with_chances(weights[row], one.shape[1]) for row in (i, j)
+        )
+        both = [(one == each).all(axis=1)[:, None] & _is_each(other, others) for each in some]
+        counts, chances = np.concatenate([each.sum(axis=0) for each in both]), np.outer(left, right)
+        saw = {"between": f"what is picked in row {i + 1} and in row {j + 1}"}
+        same = np.mean(
+            [len(np.intersect1d(a, b)) for a, b in zip(one[:99], other[:99], strict=True)]
+        )
+        saw["in_common"] = f"{same:.1f} of {one.shape[1]}, on average of 99 draws"
+        require(has_shares(counts, chances.ravel()), "keys/related", **saw)
+
+
+def _sets_with_chances(weights: Any, k: int) -> tuple[list[tuple[int, ...]], Any]:
+    """Return the sets of `k` entries that may be drawn, and the chance of each."""
+    sets = list(combinations(np.flatnonzero(weights).tolist(), k))
+    return sets, np.array([_chance_of_set(weights, each) for each in sets])
+
+
+def _count(picks: Any, sets: list[tuple[int, ...]]) -> Any:
+    return _is_each(picks, sets).sum(axis=0)
+
+
+def _is_each(picks: Any, sets: list[tuple[int, ...]]) -> Any:
+    """Return a column for each set, which says of each draw whether it is the one."""
+    return np.stack([(picks == each).all(axis=1) for each in sets], axis=1)
 
 
 def _chance_of_set(weights: Any, entries: tuple[int, ...]) -> float:
@@ -81,19 +118,20 @@ def _chance_in_order(weights: Any, order: tuple[int, ...]) -> float:
 pick = Exercise(
     name="pick",
     questions=without_reuse_checker(
-        returns_like(_indices, (_WEIGHTS, 1), (_WEIGHTS, 2), (_WEIGHTS, 3)),
+        returns_like(_indices, (_WEIGHTS, 1), (_WEIGHTS, 2), (_SMALL_AND_LARGE, 3)),
         follows_its_key(_MANY, 12),
         spends_each_key_once(random.key(0), _WEIGHTS, 2),
         _picks_by_weight_and_none_twice,
     ),
     hints=(
-        "Two facts of the section decide: what `choice` does with what it has drawn, "
-        "and what `categorical` takes.",
-        "Both `random.choice` and `random.categorical` have the argument `replace`. "
-        "Weights become chances by a sum, log-chances by a logarithm.",
-        "One call: the key, the number of entries, a shape of one axis, no putting back, "
-        "and the weights over their sum.",
+        "First one row: what does `choice` do with what it has drawn, and what does "
+        "`categorical` take? Then ask where the key of each row comes from.",
+        "`random.choice` has the arguments `replace` and `p`. `jax.vmap` maps a function over "
+        "rows, and over as many keys of a `split`.",
+        "A function of a key and one row, with a single draw in it, which is told to put nothing "
+        "back. Then the same for all rows at once, each with a key of its own.",
     ),
-    verified="no entry twice for 131072 keys; shares as the weights ask, for one to three picks",
+    verified="no entry twice for 16384 keys; shares as the weights ask, rows unrelated, for one "
+    "to three picks",
     answer=solution,
 )

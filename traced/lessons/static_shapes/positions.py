@@ -1,15 +1,22 @@
-"""Return the positions of the first positive entries, in a result whose length is known before."""
+"""Return the positions of the last positive entries, in a result whose length is known before."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
 from traced.course.exercise import Exercise
+from traced.findings.feedback import Found
 from traced.lessons.edge_cases import non_finite_vectors, vectors
 from traced.lessons.static_shapes.solutions.positions import positions as solution
 from traced.questions import can_be_traced, keeps_its_size, returns
+from traced.running.attempt import attempt
+
+#: What is behind a filling that is out of place, and where to read of it.
+_FILLED = "`size` fills behind the first that are found, and what comes after moves the filling too"
+_READ = "05_static_shapes, “`size=` settles a length that values cannot”"
 
 _THREE, _OTHERS = jnp.array([3.0, -1.0, 0.0, 2.0, 5.0]), jnp.array([-2.0, 4.0, 1.0, 3.0, -5.0])
 
@@ -20,13 +27,33 @@ _SMALL, _INFINITE, _LONG = (
 
 _NONE = jnp.array([-1.0, 0.0, jnp.nan])
 
-#: All positive, the first one barely.
-_ALL = jnp.array([1e-30, 2.0, 3.0])
+#: All positive, the last one barely.
+_ALL = jnp.array([3.0, 2.0, 1e-30])
 
 
 def _positions(x: Any, most: int) -> Any:
-    found = np.flatnonzero(np.asarray(x) > 0)[:most]
+    found = np.flatnonzero(np.asarray(x) > 0)[::-1][:most]
     return np.pad(found, (0, most - len(found)), constant_values=-1).astype(np.int32)
+
+
+def _returns_positions(*calls: tuple[Any, ...]) -> Callable[[Any], None]:
+    """Ask for the positions that each call returns; where the filling alone is wrong, say so."""
+
+    def question(answer: Any) -> None:
+        for call in calls:
+            try:
+                returns(_positions, call)(answer)
+            except Found as found:
+                if found.finding.code == "value/differs" and _filling_is_wrong(answer, call):
+                    raise Found(replace(found.finding, rule=_FILLED, read=_READ)) from None
+                raise
+
+    return question
+
+
+def _filling_is_wrong(answer: Any, call: tuple[Any, ...]) -> bool:
+    wanted, got = _positions(*call), attempt(answer, *call)
+    return bool(-1 in wanted and np.isin(wanted[wanted >= 0], np.asarray(got)).all())
 
 
 def _at_most_three(answer: Any) -> Callable[..., Any]:
@@ -45,16 +72,16 @@ positions = Exercise(
     name="positions",
     questions=(
         _can_be_traced,
-        returns(_positions, (_THREE, 3), (_THREE, 4), (_THREE, 2), (_OTHERS, 7), (_NONE, 2)),
+        _returns_positions((_THREE, 3), (_THREE, 4), (_THREE, 2), (_OTHERS, 7), (_NONE, 2)),
         _keeps_its_size,
-        returns(_positions, (_SMALL, 4), (_INFINITE, 3), (_LONG, 200), (_ALL, 12)),
+        _returns_positions((_SMALL, 4), (_INFINITE, 3), (_LONG, 200), (_ALL, 12)),
     ),
     hints=(
         "How many entries are positive is a value. How long the result is, is known before.",
-        "`jnp.nonzero` takes `size` and `fill_value`. It returns a tuple, with one array for "
-        "each axis.",
-        "One call with three arguments: a comparison, the static length, and the number that "
-        "stands for nothing. Of what it returns, the first part.",
+        "`jnp.nonzero` takes `size` and `fill_value`, and keeps the first positions that it "
+        "finds. `x[::-1]` has the entries from the last on.",
+        "The first positions in the reversed vector, counted back to places in `x`. What is "
+        "filled in goes through the same subtraction, so one choice of it ends at -1.",
     ),
     verified="right positions for nine calls, too few and too many among them; one fixed length",
     answer=solution,

@@ -1,15 +1,20 @@
 """Write a class that multiplies by a factor, which may change without a new trace."""
 
+from dataclasses import replace
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
 from traced.course.exercise import Exercise
-from traced.findings.feedback import require
+from traced.findings.feedback import Found, require
 from traced.lessons.tracing.solutions.gain import Gain as Solution
 from traced.questions import compare, traces_at_most, works_under_jit
 from traced.running.attempt import attempt
+
+#: Of a class that refuses the change: none of the reader's code assigns anything.
+FIXED = "an attribute that changes needs a class that lets it: a frozen dataclass refuses"
+READ = "02_tracing, “A method has one argument more than it shows”"
 
 _X = jnp.array([0.0, 1.0, -2.0, 100.0, 0.5])
 
@@ -33,7 +38,13 @@ def _multiplies_by_its_attribute(answer: Any) -> None:
 
 def _change(gain: Any, factor: float) -> None:
     # The object is no argument of the reader's code here, which may be a dictionary of its own.
-    attempt(lambda: setattr(gain, "gain", factor))
+    try:
+        attempt(lambda: setattr(gain, "gain", factor))
+    except Found as found:
+        if not isinstance(found.error, AttributeError) or found.finding.where:
+            raise
+        saw = (("the check ran", f"g.gain = {factor}"), *found.finding.saw)
+        raise Found(replace(found.finding, saw=saw, rule=FIXED, read=READ)) from None
 
 
 def _keeps_two_apart(answer: Any) -> None:

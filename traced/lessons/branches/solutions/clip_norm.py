@@ -8,5 +8,7 @@ import jax.numpy as jnp
 def clip_norm(g, limit, enabled):
     if not enabled:
         return g
-    length = jnp.sqrt(jnp.sum(g**2))
-    return jnp.where(length > limit, g * (limit / length), g)
+    square = jnp.sum(g**2)
+    longer = square > limit**2
+    length = jnp.sqrt(jnp.where(longer, square, 1.0))
+    return jnp.where(longer, g * (limit / length), g)

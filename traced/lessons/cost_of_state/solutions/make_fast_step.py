@@ -10,4 +10,4 @@ def step(model, optimizer, x, y):
 
 
 def make_fast_step(model, optimizer):
-    return nnx.jit_partial(step, model, optimizer, graph=False)
+    return nnx.jit_partial(step, model, optimizer, graph_updates=False)

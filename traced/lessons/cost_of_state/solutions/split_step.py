@@ -4,14 +4,11 @@ import jax
 from flax import nnx
 
 
-def step(model, optimizer, x, y):
-    loss, gradients = nnx.value_and_grad(lambda model: model.loss(x, y))(model)
-    optimizer.update(model, gradients)
-    return loss
+def split_step(step):
+    @jax.jit
+    def run(graphdef, state, *batch):
+        objects = nnx.merge(graphdef, state)
+        result = step(*objects, *batch)
+        return nnx.state(objects), result
 
-
-@jax.jit
-def split_step(graphdef, state, x, y):
-    model, optimizer = nnx.merge(graphdef, state)
-    loss = step(model, optimizer, x, y)
-    return nnx.state((model, optimizer)), loss
+    return run

@@ -1,6 +1,7 @@
 """A solution of `train_all`."""
 
 import jax
+import jax.numpy as jnp
 from flax import nnx
 
 
@@ -15,13 +16,19 @@ def train_all(model, optimizer, xs, ys):
 
     @jax.jit
     def run(state, xs, ys):
-        def body(state, batch):
+        def body(carry, batch):
+            state, lowest, best = carry
             model, optimizer = nnx.merge(graphdef, state)
+            now = nnx.to_pure_dict(nnx.state(model))
             loss = step(model, optimizer, *batch)
-            return nnx.state((model, optimizer)), loss
+            best = jax.tree.map(lambda new, old: jnp.where(loss < lowest, new, old), now, best)
+            return (nnx.state((model, optimizer)), jnp.minimum(loss, lowest), best), loss
 
-        return jax.lax.scan(body, state, (xs, ys))
+        first = state, jnp.inf, nnx.to_pure_dict(state[0])
+        (state, _, best), losses = jax.lax.scan(body, first, (xs, ys))
+        return state, best, losses
 
-    state, losses = run(state, xs, ys)
+    state, best, losses = run(state, xs, ys)
     nnx.update((model, optimizer), state)
+    nnx.update(model, best)
     return losses

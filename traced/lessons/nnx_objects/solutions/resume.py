@@ -4,7 +4,11 @@ import orbax.checkpoint as ocp
 from flax import nnx
 
 
-def resume(path, create):
-    graphdef, shapes = nnx.split(nnx.eval_shape(create))
-    with ocp.StandardCheckpointer() as checkpointer:
-        return nnx.merge(graphdef, checkpointer.restore(path, shapes))
+def resume(folder, create):
+    with ocp.CheckpointManager(folder) as manager:
+        step = manager.latest_step()
+        if step is None:
+            return create(), 0
+        graphdef, shapes = nnx.split(nnx.eval_shape(create))
+        state = manager.restore(step, args=ocp.args.StandardRestore(shapes))
+    return nnx.merge(graphdef, state), step + 1

@@ -5,11 +5,12 @@ from flax import nnx
 
 
 @jax.jit
-def called(model, x):
-    return model(x), model
+def called(graphdef, state, x):
+    model = nnx.merge(graphdef, state)
+    return model(x), nnx.state(model)
 
 
 def run(model, x):
-    outcome, changed = called(model, x)
-    nnx.update(model, nnx.state(changed))
+    outcome, state = called(*nnx.split(model), x)
+    nnx.update(model, state)
     return outcome

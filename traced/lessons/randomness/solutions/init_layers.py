@@ -8,7 +8,7 @@ from jax import random
 
 def init_layers(key, sizes):
     layers = []
-    for rows, columns in pairwise(sizes):
-        key, layer_key = random.split(key)
+    keys = random.split(key, len(sizes) - 1)
+    for layer_key, (rows, columns) in zip(keys, pairwise(sizes), strict=True):
         layers.append(random.normal(layer_key, (rows, columns)) / jnp.sqrt(rows))
     return layers

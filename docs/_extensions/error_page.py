@@ -1,0 +1,102 @@
+"""Give the page for errors the rows of `explain()`, as a script: it works without a server.
+
+The rows come from the package itself. What a traceback says of a class is its name only, so the
+classes that it inherits from, and the library it is of, are added.
+"""
+
+import builtins
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+PAGE = "docs/error"
+INDEX = "docs/guide/index"
+FOLDER = "docs/guide/errors/"
+
+
+def export(titles: Mapping[str, str]) -> str:
+    """Return the script with the rows whose pages have `titles`, and what is known of classes."""
+    from traced.course.symptom import symptoms
+
+    rows = [
+        (each.library, each.error, each.message, each.page, each.rule)
+        for each in symptoms()
+        if each.page in titles
+    ]
+    named = {error for _, error, *_ in rows}
+    kinds: dict[str, Any] = {}
+    for kind in errors():
+        bases = [each.__name__ for each in kind.__mro__[1:] if each.__name__ in named]
+        kinds.setdefault(kind.__name__, {"bases": bases, "library": library_of(kind)})
+    table = {"rows": rows, "kinds": kinds, "titles": dict(titles), "classes": classes()}
+    return f"const SYMPTOMS = {json.dumps(table, ensure_ascii=False, separators=(',', ':'))};\n"
+
+
+def errors() -> Iterator[type[BaseException]]:
+    """Yield each class of error that is there once all libraries are imported."""
+    import flax.errors
+    import jax.errors
+    import numpy.exceptions
+    import optax  # noqa: F401  # what it imports has errors of its own
+    import orbax.checkpoint  # noqa: F401
+
+    own = (flax.errors, jax.errors, numpy.exceptions, builtins)
+    todo: list[type[BaseException]] = [Exception]
+    seen = {Exception}
+    while todo:
+        kind = todo.pop(0)
+        named = any(getattr(module, kind.__name__, None) is kind for module in own)
+        if named or library_of(kind):
+            yield kind
+        new = [each for each in kind.__subclasses__() if each not in seen]
+        seen.update(new)
+        todo += new
+
+
+def library_of(kind: type) -> str:
+    """Return the library that a class is of, or nothing."""
+    from traced.python.origin import library_of_module
+
+    return next(library_of_module(kind.__module__), "")
+
+
+def classes() -> dict[str, str]:
+    """Name the library of each public class: of an object, a message names only its class."""
+    import optax
+    from flax import nnx
+
+    public = {**vars(optax), **vars(nnx)}
+    return {
+        name: library_of(each)
+        for name, each in sorted(public.items())
+        if isinstance(each, type) and library_of(each) in ("flax", "optax")
+    }
+
+
+def write_symptoms(app: Sphinx, error: Exception | None) -> None:
+    """Write the script that the page for errors loads."""
+    if error is None and app.builder.format == "html" and PAGE in app.env.found_docs:
+        pages = [each for each in app.env.found_docs if each.startswith(FOLDER)]
+        titles = {each.removeprefix(FOLDER): app.env.titles[each].astext() for each in pages}
+        Path(app.outdir, "_static/symptoms.js").write_text(export(titles), "utf-8")
+
+
+def load(app: Sphinx, page: str, template: str, context: dict[str, Any], _: nodes.document) -> None:
+    """Load the scripts of the page for errors, and of the index of the guide, on no other page."""
+    if page == PAGE:
+        # They are written last, so that no checksum can be part of their address.
+        for script in ("symptoms.js", "explain.js"):
+            app.add_js_file(script, loading_method="defer")
+    if page == INDEX:
+        app.add_js_file("narrow.js", loading_method="defer")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the extension with Sphinx."""
+    app.connect("html-page-context", load)
+    app.connect("build-finished", write_symptoms)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

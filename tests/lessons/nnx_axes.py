@@ -1,0 +1,423 @@
+"""Right and wrong answers to the exercises of 13b_nnx_axes."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import nnx
+
+# samples
+
+
+def sample_by_axes(net, rows, rngs, n):
+    def run(net, row, rngs):
+        return net(row, rngs=rngs)
+
+    each_row = nnx.vmap(run, in_axes=(None, 0, 0))
+    return nnx.vmap(each_row, in_axes=(None, None, 0))(net, rows, rngs.split((n, len(rows))))
+
+
+def by_keys(net, rows, rngs, n):
+    def run(row, key):
+        return net(row, rngs=nnx.Rngs(key))
+
+    return jax.vmap(jax.vmap(run), (None, 0))(rows, jax.random.split(rngs(), (n, len(rows))))
+
+
+def by_split_rngs(net, rows, rngs, n):
+    @nnx.split_rngs(splits=n)
+    @nnx.vmap(in_axes=(None, None, 0))
+    def run(net, rows, rngs):
+        one = nnx.vmap(lambda row, rngs: net(row, rngs=rngs))
+        return one(rows, rngs.split(len(rows)))
+
+    return run(net, rows, rngs)
+
+
+def by_a_scan(net, rows, rngs, n):
+    one = nnx.vmap(lambda row, rngs: net(row, rngs=rngs))
+
+    def step(rngs, _):
+        return rngs, one(rows, rngs.split(len(rows)))
+
+    return nnx.scan(step)(rngs, jnp.arange(n))[1]
+
+
+def in_one_axis(net, rows, rngs, n):
+    many = jnp.tile(rows, (n, 1))
+    out = nnx.vmap(lambda row, rngs: net(row, rngs=rngs))(many, rngs.split(len(many)))
+    return out.reshape(n, len(rows), *out.shape[1:])
+
+
+def sample_in_tree_mode(net, rows, rngs, n):
+    one = nnx.vmap(lambda row, rngs: net(row, rngs=rngs), graph=False)
+    return nnx.vmap(one, in_axes=(None, 0), graph=False)(rows, rngs.split((n, len(rows))))
+
+
+def rows_outside(net, rows, rngs, n):
+    one = nnx.vmap(lambda row, rngs: net(row, rngs=rngs), in_axes=(None, 0))
+    return nnx.vmap(one, in_axes=(0, 1), out_axes=1)(rows, rngs.split((n, len(rows))))
+
+
+def noise_closed_over(net, rows, rngs, n):
+    return nnx.vmap(lambda _: nnx.vmap(lambda row: net(row, rngs=rngs))(rows))(jnp.arange(n))
+
+
+def one_noise_for_all_rows(net, rows, rngs, n):
+    one = nnx.vmap(lambda row, rngs: net(row, rngs=rngs), in_axes=(0, None))
+    return nnx.vmap(one, in_axes=(None, 0))(rows, rngs.split(n))
+
+
+def one_noise_for_all_samples(net, rows, rngs, n):
+    one = nnx.vmap(lambda row, rngs: net(row, rngs=rngs))
+    run = nnx.vmap(one, in_axes=(None, None), axis_size=n)
+    return run(rows, rngs.split(len(rows)))
+
+
+def one_noise(net, rows, rngs, n):
+    one = nnx.vmap(lambda row, rngs: net(row, rngs=rngs), in_axes=(0, None))
+    return nnx.vmap(one, in_axes=(None, None), axis_size=n)(rows, rngs)
+
+
+def repeated(net, rows, rngs, n):
+    out = sample_by_axes(net, rows, rngs, 1)
+    return jnp.broadcast_to(out, (n, *out.shape[1:]))
+
+
+def by_python(net, rows, rngs, n):
+    one = nnx.vmap(lambda row, rngs: net(row, rngs=rngs))
+    return jnp.stack([one(rows, rngs.split(len(rows))) for _ in range(n)])
+
+
+def rows_by_python(net, rows, rngs, n):
+    run = nnx.vmap(lambda row, rngs: net(row, rngs=rngs), in_axes=(None, 0))
+    return jnp.stack([run(row, rngs.split(n)) for row in rows], axis=1)
+
+
+def whole_batch(net, rows, rngs, n):
+    return nnx.vmap(lambda rngs: net(rows, rngs=rngs))(rngs.split(n))
+
+
+def by_position(net, rows, rngs, n):
+    return nnx.vmap(nnx.vmap(net), in_axes=(None, 0))(rows, rngs.split((n, len(rows))))
+
+
+def net_mapped(net, rows, rngs, n):
+    one = nnx.vmap(lambda net, row, rngs: net(row, rngs=rngs))
+    return nnx.vmap(one)(net, rows, rngs.split((n, len(rows))))
+
+
+def own_seed(net, rows, rngs, n):
+    return sample_by_axes(net, rows, nnx.Rngs(0), n)
+
+
+def on_a_copy(net, rows, rngs, n):
+    return sample_by_axes(net, rows, nnx.clone(rngs), n)
+
+
+def from_the_key_alone(net, rows, rngs, n):
+    return by_keys(net, rows, lambda: rngs.default.key[...], n)
+
+
+def with_jax_jit(net, rows, rngs, n):
+    return jax.jit(partial(sample_by_axes, n=n))(net, rows, rngs)
+
+
+def rows_first(net, rows, rngs, n):
+    return sample_by_axes(net, rows, rngs, n).swapaxes(0, 1)
+
+
+def averaged(net, rows, rngs, n):
+    return sample_by_axes(net, rows, rngs, n).mean(axis=0)
+
+
+def one_too_few(net, rows, rngs, n):
+    return sample_by_axes(net, rows, rngs, n - 1)
+
+
+def noise_added_twice(net, rows, rngs, n):
+    out = sample_by_axes(net, rows, rngs, n)
+    return out + rngs.uniform(out.shape)
+
+
+def rows_backwards(net, rows, rngs, n):
+    return sample_by_axes(net, rows, rngs, n)[:, ::-1]
+
+
+def flat(net, rows, rngs, n):
+    return sample_by_axes(net, rows, rngs, n).reshape(n * len(rows), -1)
+
+
+def stacked_by_numpy(net, rows, rngs, n):
+    return np.stack(sample_by_axes(net, rows, rngs, n))
+
+
+# deep
+
+
+def deep_by_split(blocks, h, rngs):
+    def step(block, rngs, h):
+        return block(h, rngs)
+
+    depth = len(blocks.calls[...])
+    scan = nnx.scan(step, in_axes=(0, 0, nnx.Carry), out_axes=nnx.Carry)
+    return scan(blocks, rngs.split(depth), h)
+
+
+def in_tree_mode(blocks, h, rngs):
+    def step(block, rngs, h):
+        return block(h, rngs)
+
+    scan = nnx.scan(step, in_axes=(0, None, nnx.Carry), out_axes=nnx.Carry, graph=False)
+    return scan(blocks, rngs, h)
+
+
+def carry_first(blocks, h, rngs):
+    @nnx.remat
+    def step(carry, block):
+        h, rngs = carry
+        return (block(h, rngs), rngs), None
+
+    (h, _), _ = nnx.scan(step)((h, rngs), blocks)
+    return h
+
+
+def by_lax_scan(blocks, h, rngs):
+    graphdef, state = nnx.split(blocks)
+    noise, count = nnx.split(rngs)
+
+    def step(carry, state):
+        h, count = carry
+        block, rngs = nnx.merge(graphdef, state), nnx.merge(noise, count)
+        h = block(h, rngs)
+        return (h, nnx.state(rngs)), nnx.state(block)
+
+    (h, count), state = jax.lax.scan(step, (h, count), state)
+    nnx.update(blocks, state)
+    nnx.update(rngs, count)
+    return h
+
+
+def shared_noise(blocks, h, rngs):
+    def step(block, rngs, h):
+        return block(h, rngs)
+
+    scan = nnx.scan(step, in_axes=(0, None, nnx.Carry), out_axes=nnx.Carry)
+    return scan(blocks, rngs, h)
+
+
+def two_carries(blocks, h, rngs):
+    axes = (0, nnx.Carry, nnx.Carry)
+    return nnx.scan(lambda block, h, rngs: block(h, rngs), in_axes=axes)(blocks, h, rngs)
+
+
+def iterated(blocks, h, rngs):
+    for block in blocks:
+        h = block(h, rngs)
+    return h
+
+
+def loop_over_slices(blocks, h, rngs):
+    for i in range(len(blocks.calls[...])):
+        block = jax.tree.map(lambda leaf, i=i: leaf[i], blocks)
+        h = block(h, rngs)
+    return h
+
+
+def loop_with_update(blocks, h, rngs):
+    states = []
+    for i in range(len(blocks.calls[...])):
+        block = jax.tree.map(lambda leaf, i=i: leaf[i], blocks)
+        h = block(h, rngs)
+        states.append(nnx.state(block))
+    nnx.update(blocks, jax.tree.map(lambda *leaves: jnp.stack(leaves), *states))
+    return h
+
+
+def by_vmap(blocks, h, rngs):
+    depth = len(blocks.calls[...])
+    return nnx.vmap(lambda block, rngs: block(h, rngs))(blocks, rngs.split(depth))
+
+
+def backwards(blocks, h, rngs):
+    def step(block, carry):
+        h, rngs = carry
+        return block(h, rngs), rngs
+
+    scan = nnx.scan(step, in_axes=(0, nnx.Carry), out_axes=nnx.Carry, reverse=True)
+    return scan(blocks, (h, rngs))[0]
+
+
+def all_steps(blocks, h, rngs):
+    def step(carry, block):
+        h, rngs = carry
+        h = block(h, rngs)
+        return (h, rngs), h
+
+    return nnx.scan(step)((h, rngs), blocks)[1]
+
+
+def own_noise(blocks, h, rngs):
+    return carry_first(blocks, h, nnx.Rngs(0))
+
+
+def closed_over(blocks, h, rngs):
+    scan = nnx.scan(lambda block, h: block(h, rngs), in_axes=(0, nnx.Carry), out_axes=nnx.Carry)
+    return scan(blocks, h)
+
+
+def blocks_lost(blocks, h, rngs):
+    return carry_first(nnx.clone(blocks), h, rngs)
+
+
+def blocks_carried(blocks, h, rngs):
+    def step(carry, _):
+        blocks, h = carry
+        return (blocks, blocks(h, rngs)), None
+
+    (_, h), _ = nnx.scan(step)((blocks, h), jnp.arange(3))
+    return h
+
+
+def three_blocks(blocks, h, rngs):
+    return carry_first(jax.tree.map(lambda leaf: leaf[:3], blocks), h, rngs)
+
+
+def from_zero(blocks, h, rngs):
+    return carry_first(blocks, jnp.zeros_like(h), rngs)
+
+
+def sent_through_twice(blocks, h, rngs):
+    return carry_first(blocks, carry_first(blocks, h, rngs), rngs)
+
+
+def adds_h(blocks, h, rngs):
+    return h + carry_first(blocks, h, rngs)
+
+
+def parameters_decay(blocks, h, rngs):
+    h = carry_first(blocks, h, rngs)
+    for each in jax.tree.leaves(nnx.state(blocks, nnx.Param), is_leaf=nnx.is_data):
+        each[...] *= 0.999
+    return h
+
+
+def counts_the_last_call(blocks, h, rngs):
+    h = carry_first(blocks, h, rngs)
+    blocks.calls[...] = jnp.ones_like(blocks.calls[...])
+    return h
+
+
+def under_jax_jit_alone(blocks, h, rngs):
+    return jax.jit(carry_first)(blocks, h, rngs)
+
+
+def by_numbered_keys(net, rows, rngs, n):
+    rows, base = jnp.asarray(rows), rngs()
+
+    def sample(i, j):
+        key = jax.random.fold_in(jax.random.fold_in(base, i), j)
+        return net(rows[j], rngs=nnx.Rngs(key))
+
+    each_row = jax.vmap(sample, in_axes=(None, 0))
+    return jax.vmap(each_row, in_axes=(0, None))(jnp.arange(n), jnp.arange(len(rows)))
+
+
+def numbered_by_the_sum(net, rows, rngs, n):
+    rows, base = jnp.asarray(rows), rngs()
+
+    def sample(i, j):
+        return net(rows[j], rngs=nnx.Rngs(jax.random.fold_in(base, i + j)))
+
+    each_row = jax.vmap(sample, in_axes=(None, 0))
+    return jax.vmap(each_row, in_axes=(0, None))(jnp.arange(n), jnp.arange(len(rows)))
+
+
+def by_keys_of_jax(blocks, h, rngs):
+    graphdef, state = nnx.split(blocks)
+
+    def step(h, given):
+        state, key = given
+        block = nnx.merge(graphdef, state)
+        h = block(h, nnx.Rngs(key))
+        return h, nnx.state(block)
+
+    keys = jax.random.split(rngs(), len(blocks.calls[...]))
+    h, state = jax.lax.scan(step, h, (state, keys))
+    nnx.update(blocks, state)
+    return h
+
+
+def one_key_for_all(blocks, h, rngs):
+    def step(h, block, key):
+        return block(h, nnx.Rngs(key))
+
+    scan = nnx.scan(step, in_axes=(nnx.Carry, 0, None), out_axes=nnx.Carry)
+    return scan(h, blocks, rngs())
+
+
+def with_the_noise(blocks, h, rngs):
+    def step(carry, block):
+        h, rngs = carry
+        return block(h, rngs), rngs
+
+    return nnx.scan(step, in_axes=(nnx.Carry, 0), out_axes=nnx.Carry)((h, rngs), blocks)
+
+
+RIGHT = {
+    "samples": [
+        sample_by_axes,
+        by_keys,
+        by_split_rngs,
+        by_a_scan,
+        in_one_axis,
+        sample_in_tree_mode,
+        rows_outside,
+        by_numbered_keys,
+    ],
+    "deep": [deep_by_split, in_tree_mode, carry_first, by_lax_scan, by_keys_of_jax],
+}
+
+WRONG = {
+    "samples": {
+        "nnx/trace-level": [noise_closed_over],
+        "keys/related": [
+            one_noise,
+            one_noise_for_all_rows,
+            one_noise_for_all_samples,
+            repeated,
+            numbered_by_the_sum,
+        ],
+        "loops/unrolled": [by_python, rows_by_python],
+        "runs/raised": [whole_batch, by_position],
+        "trees/prefix": [net_mapped],
+        "keys/ignored": [own_seed],
+        "nnx/other-object": [on_a_copy, from_the_key_alone],
+        "nnx/lost-change": [with_jax_jit],
+        "value/shape": [averaged, one_too_few, flat, rows_first],
+        "tracing/numpy-on-tracer": [stacked_by_numpy],
+        "value/differs": [noise_added_twice, rows_backwards],
+    },
+    "deep": {
+        "keys/related": [shared_noise, one_key_for_all],
+        "trees/prefix": [two_carries],
+        "runs/raised": [iterated, blocks_carried],
+        "nnx/other-object": [loop_over_slices, blocks_lost],
+        "keys/ignored": [own_noise],
+        "nnx/lost-change": [under_jax_jit_alone],
+        "loops/unrolled": [loop_with_update],
+        "value/shape": [by_vmap, all_steps],
+        "value/structure": [with_the_noise],
+        "value/differs": [
+            backwards,
+            three_blocks,
+            from_zero,
+            counts_the_last_call,
+            sent_through_twice,
+            adds_h,
+        ],
+        "nnx/changed": [parameters_decay],
+        "nnx/trace-level": [closed_over],
+    },
+}

@@ -1,0 +1,1 @@
+"""Devices, and the parts of arrays that lie on them."""

@@ -1,0 +1,59 @@
+"""Time the second call of a function, until all of its result is there."""
+
+from typing import Any
+
+from traced.course.exercise import Exercise
+from traced.findings.feedback import Question, fault, require
+from traced.lessons.arrays.solutions.time_call import time_call as solution
+from traced.lessons.arrays.timed import COPYING, SLACK, TimedFunction
+from traced.questions import compare
+from traced.running.attempt import attempt
+
+#: Seconds that the check sleeps for the work of the first call and of the others.
+WORK = (0.15, 0.05)
+
+
+def _is_timed_in_full(given: str, *, compiling: float, leaves: int) -> Question:
+    """Ask for the time of the second call with its result, after a first one."""
+
+    def question(answer: Any) -> None:
+        f = TimedFunction(given, work=WORK, compiling=compiling, leaves=leaves)
+        got = attempt(answer, f, 1.0)
+        compare(0.0, 0.0 * got if isinstance(got, float) else got, given=given)
+        calls = len(f.begun)
+        saw = {"given": given, "calls": calls, "wanted": "two, the first of them not timed"}
+        require(calls == 2, "cost/calls-timed", **saw)
+        f.require_results()
+        _require_time(f, float(got))
+
+    return question
+
+
+def _require_time(f: TimedFunction, got: float) -> None:
+    """Require a time that is neither shorter nor longer than that of the second call."""
+    own, saw = f.times()[1], {"given": f.given, "the second call": f"{WORK[1]} s"}
+    if got < 0.9 * own:
+        raise fault("cost/undercounted", **saw, got="less than that")
+    saw |= {"the first call": f"{WORK[0]} s", "compiling": f"{f.compiling} s"}
+    saw |= {"a copy to the host": f"{COPYING} s", "got": f"more than {WORK[1] + SLACK:.2f} s"}
+    # What is left to do of the first call is done before the second one.
+    is_alone = f.done[0] <= f.begun[1]
+    require(is_alone and got < own + SLACK, "cost/overcounted", **saw)
+
+
+time_call = Exercise(
+    name="time_call",
+    questions=(
+        _is_timed_in_full("a function that returns one array", compiling=0.1, leaves=1),
+        _is_timed_in_full("a function that returns a tree", compiling=0.0, leaves=3),
+    ),
+    hints=(
+        "Two calls. When is the work of the first one done, and when that of the second?",
+        "`jax.block_until_ready` takes any tree of arrays, waits for all of them and returns it. "
+        "`perf_counter` reads the clock.",
+        "A call that is waited for. Then the clock; a call that is waited for; and the difference "
+        "of the clock now and before.",
+    ),
+    verified="the time of a second call with all of its result, after a first one; no copies",
+    answer=solution,
+)

@@ -1,0 +1,91 @@
+"""Clip the gradient of each example, over its whole tree, and take the mean."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from traced.course.exercise import Exercise
+from traced.lessons.gradients.solutions.clipped_mean import clipped_mean as solution
+from traced.questions import can_be_traced, compare, keeps_its_size
+from traced.running.attempt import attempt
+
+
+def _loss(params: Any, row: Any) -> Any:
+    return (jnp.dot(row["x"], params["w"]) + params["b"] - row["y"]) ** 2
+
+
+def _linear(w: Any, row: Any) -> Any:
+    return jnp.sum(w * row)
+
+
+_PARAMS = {"w": jnp.array([1.0, -2.0]), "b": jnp.float32(0.5)}
+
+
+def _batch(n: int) -> Any:
+    x = jnp.arange(2.0 * n).reshape(n, 2) / 3 - 1
+    return {"x": x, "y": jnp.sin(jnp.arange(float(n)))}
+
+
+#: One row fits exactly, so that its gradient is zero.
+_FITTING = {"x": jnp.array([[1.0, 1.0], [2.0, 0.0]]), "y": jnp.array([-0.5, 0.0])}
+_ROWS = jnp.array([[3.0, 4.0], [0.3, 0.4], [-30.0, 40.0]])
+
+
+def _clipped_mean(loss: Any, params: Any, batch: Any, limit: float) -> Any:
+    """Return the mean of the clipped gradients, row after row."""
+    count = len(jax.tree.leaves(batch)[0])
+    clipped = []
+    for i in range(count):
+        gradient = jax.grad(loss)(params, jax.tree.map(lambda leaf, i=i: leaf[i], batch))
+        length = np.sqrt(sum(np.sum(np.square(g)) for g in jax.tree.leaves(gradient)))
+        factor = np.float32(limit / length if length > limit else 1)
+        clipped.append(jax.tree.map(lambda g, factor=factor: np.asarray(g) * factor, gradient))
+    return jax.tree.map(lambda *each: np.mean(each, axis=0, dtype=np.float32), *clipped)
+
+
+def _clips(*cases: tuple[Any, ...]) -> Any:
+    def question(answer: Any) -> None:
+        for loss, params, batch, limit in cases:
+            rows = jax.tree.map(lambda leaf: np.asarray(leaf).tolist(), batch)
+            wanted = _clipped_mean(loss, params, batch, limit)
+            got = attempt(answer, loss, params, batch, limit)
+            compare(wanted, got, given=f"limit = {limit}, batch = {rows}")
+
+    return question
+
+
+def _of_batch(answer: Any) -> Any:
+    return lambda batch, limit: answer(_loss, _PARAMS, batch, limit)
+
+
+def _can_be_traced(answer: Any) -> None:
+    can_be_traced(_batch(4), 1.0)(_of_batch(answer))
+
+
+def _keeps_its_size(answer: Any) -> None:
+    keeps_its_size(lambda n: (_batch(n), 1.0))(_of_batch(answer))
+
+
+clipped_mean = Exercise(
+    name="clipped_mean",
+    questions=(
+        _clips((_linear, jnp.ones(2), _ROWS, 1.0), (_linear, jnp.ones(2), _ROWS, 10.0)),
+        _clips((_loss, _PARAMS, _batch(4), 2.0), (_loss, _PARAMS, _batch(1), 0.5)),
+        _clips((_loss, _PARAMS, _FITTING, 1.0), (_linear, jnp.ones(2), 0 * _ROWS, 0.5)),
+        _can_be_traced,
+        _keeps_its_size,
+    ),
+    hints=(
+        "What is done for one row? Its gradient, one length for the whole tree, one factor. "
+        "What is that factor where the length is zero?",
+        "`jax.vmap` does it for all rows. `jax.tree.leaves` lists the arrays of a gradient, and "
+        "`jnp.minimum` keeps a factor from exceeding one.",
+        "A function of one row that returns its shortened gradient, mapped over the batch; then "
+        "the mean over the first axis of each leaf.",
+    ),
+    verified="right means for six batches, with trees and with rows whose gradient is zero; the "
+    "trace does not grow with the batch",
+    answer=solution,
+)

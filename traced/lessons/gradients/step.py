@@ -1,0 +1,103 @@
+"""Repair a training step whose parameters hold integers and whose loss returns extra results."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from traced.course.exercise import Exercise
+from traced.lessons.gradients.solutions.step import step as solution
+from traced.questions import can_be_traced, compare
+from traced.running.attempt import attempt
+
+
+def _line(params: Any, batch: Any) -> Any:
+    predicted = batch["x"] * params["slope"] + params["offset"]
+    return jnp.mean((predicted - batch["y"]) ** 2), predicted
+
+
+def _lookup(params: Any, batch: Any) -> Any:
+    rows = params["layers"][0]["table"][params["order"][batch["word"]]]
+    scores = rows @ params["layers"][1]
+    counts = {"scores": scores, "seen": params["steps"] + 1}
+    return jnp.sum(jnp.where(params["mask"], scores, 0.0) ** 2), counts
+
+
+def _nothing_more(params: Any, batch: Any) -> Any:
+    return jnp.sum(params * batch), ()
+
+
+_LINE = (
+    _line,
+    {"slope": jnp.float32(2.0), "offset": jnp.float32(-1.0)},
+    {"x": jnp.array([1.0, 2.0, -0.5]), "y": jnp.array([0.0, 1.0, 4.0])},
+)
+#: A tree with integers of three kinds, one of them an array and none of them 32 bits wide.
+_LOOKUP = (
+    _lookup,
+    {
+        "layers": [
+            {"table": jnp.array([[1.0, 2.0], [0.5, -1.0], [3.0, 0.0]])},
+            jnp.array([[1.0, 0.5], [-2.0, 1.0]]),
+        ],
+        "order": jnp.array([2, 0, 1]),
+        "steps": jnp.uint8(7),
+        "mask": jnp.array([True, False]),
+    },
+    {"word": jnp.array([0, 2, 2])},
+)
+_ARRAY = (_nothing_more, jnp.array([1.0, -2.0]), jnp.array([10.0, 0.5]))
+
+
+def _stepped(loss: Callable[..., Any], params: Any, batch: Any) -> Any:
+    """Return the step, with a derivative for each leaf of floats on its own."""
+    leaves, structure = jax.tree.flatten(params)
+    moved = []
+    for i, leaf in enumerate(leaves):
+        if jnp.issubdtype(leaf.dtype, jnp.floating):
+
+            def of_leaf(value: Any, i: int = i) -> Any:
+                others = [*leaves[:i], value, *leaves[i + 1 :]]
+                return loss(jax.tree.unflatten(structure, others), batch)[0]
+
+            leaf = leaf - 0.1 * jax.grad(of_leaf)(leaf)
+        moved.append(np.asarray(leaf))
+    return jax.tree.unflatten(structure, moved), loss(params, batch)[1]
+
+
+def _steps(*cases: tuple[Any, ...]) -> Any:
+    def question(answer: Any) -> None:
+        for loss, params, batch in cases:
+            given = ", ".join(f"{x.dtype}{list(x.shape)}" for x in jax.tree.leaves(params))
+            wanted = _stepped(loss, params, batch)
+            compare(wanted, attempt(answer, loss, params, batch), given=f"params of {given}")
+
+    return question
+
+
+def _can_be_traced(answer: Any) -> None:
+    for loss, params, batch in (_LINE, _LOOKUP):
+
+        def of_arrays(params: Any, batch: Any, loss: Any = loss) -> Any:
+            return answer(loss, params, batch)
+
+        can_be_traced(params, batch)(of_arrays)
+
+
+step = Exercise(
+    name="step",
+    questions=(_steps(_LINE, _ARRAY), _steps(_LOOKUP), _can_be_traced),
+    hints=(
+        "Three things differ from a plain loss: what it returns besides the number, what `grad` "
+        "is asked to accept, and what it returns for an integer.",
+        "`has_aux=True` and `allow_int=True` are arguments of `jax.grad`. The dtype of the "
+        "gradient of an integer is `jax.dtypes.float0`.",
+        "One call that gives a pair. A function of a leaf and its gradient, which leaves the leaf "
+        "alone where the gradient has no numbers; mapped over both trees.",
+    ),
+    verified="right steps for three losses, with integers of three dtypes in a nested tree; they "
+    "can be traced",
+    answer=solution,
+)

@@ -1,0 +1,146 @@
+"""Differentiate where an iteration settles, and not the way there."""
+
+from functools import cache, partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from traced.course.exercise import Exercise
+from traced.findings.feedback import require
+from traced.lessons.own_derivatives.solutions.equilibrium import equilibrium as solution
+from traced.lessons.own_derivatives.tolerances import compare_within
+from traced.programs.memory import measure_program
+from traced.questions import can_be_traced
+from traced.running.attempt import attempt
+
+_LINEAR = {
+    "pull": jnp.array([[0.5, 0.2, 0.0], [-0.3, 0.4, 0.1], [0.1, 0.0, 0.6]]),
+    "push": (jnp.array([1.0, -2.0, 0.5]),),
+}
+_NET = [jnp.array([[0.6, -0.5], [0.7, 0.2]]), jnp.array([0.3, -0.8])]
+_SLOW, _RATES = jnp.array([3.0, -1.0, 0.5, 2.0]), jnp.array([0.004, 0.1, 0.3, 0.5])
+_ENDS, _GAINS = jnp.array([2.5, 3000.5]), (jnp.array([1.5, 2.0]),)
+_WEIGHTS = {2: np.array([1.0, -2.0]), 3: np.array([2.0, 1.0, -1.0]), 4: np.ones(4)}
+#: A `scan` of a thousand rounds would keep as many bytes for each of the four entries.
+_BYTES = 8_000
+
+
+def _linear(params: Any, x: Any) -> Any:
+    return params["pull"] @ x + params["push"][0]
+
+
+def _net(params: Any, x: Any) -> Any:
+    return jnp.tanh(params[0] @ x + params[1])
+
+
+def _slow(target: Any, x: Any) -> Any:
+    return x + _RATES * (target - x - 0.1 * x**3)
+
+
+def _count(ends: Any, x: Any) -> Any:
+    """Count to `ends`, which takes as many rounds, and which no slope of a round leads to."""
+    return jnp.minimum(x + 1, ends)
+
+
+def _fork(gains: Any, x: Any) -> Any:
+    """Settle on the side of zero on which it began."""
+    return jnp.tanh(gains[0] * x)
+
+
+_CASES = (
+    ("a linear map", _linear, _LINEAR, jnp.zeros(3)),
+    ("the hyperbolic tangent of one", _net, _NET, jnp.array([2.0, -1.0])),
+    ("a part of the way, a small one in one entry", _slow, _SLOW, jnp.zeros(4)),
+    ("a count to 2.5 and to 3000.5", _count, _ENDS, jnp.zeros(2)),
+    ("a place on either side of zero", _fork, _GAINS, jnp.array([-0.5, 0.3])),
+)
+
+
+@partial(jax.jit, static_argnums=0)
+def _settled(f: Any, params: Any, start: Any) -> Any:
+    return lax.fori_loop(0, 10_000, lambda _, x: f(params, x), start)
+
+
+@cache
+def _wanted() -> list[tuple[Any, Any]]:
+    """Return for each case where it settles, and the gradient of a weighted sum of that."""
+    return [(_settled(*case), _gradient(*case)) for _, *case in _CASES]
+
+
+def _gradient(f: Any, params: Any, start: Any) -> Any:
+    """Return that gradient, from the equation that `x` solves."""
+    x, weights = _settled(f, params, start), _WEIGHTS[start.size]
+    by_x = np.asarray(jax.jacobian(f, argnums=1)(params, x), float)
+    adjoint = np.linalg.solve(np.eye(x.size) - by_x.T, weights)
+    (slopes,) = jax.vjp(lambda params: f(params, x), params)[1](jnp.asarray(adjoint, x.dtype))
+    return slopes
+
+
+def _total(answer: Any, f: Any, start: Any) -> Any:
+    return lambda params: jnp.vdot(_WEIGHTS[start.size].astype("float32"), answer(f, params, start))
+
+
+def _settles(answer: Any) -> None:
+    for (name, f, params, start), (wanted, _) in zip(_CASES, _wanted(), strict=True):
+        got = attempt(answer, f, params, start)
+        # The last step may be 0.00001, and what is left to go as much as 110 times that.
+        compare_within(np.asarray(wanted), got, 0.01, given=name)
+
+
+def _derives_what_it_settles_at(answer: Any) -> None:
+    for (name, f, params, start), (_, wanted) in zip(_CASES, _wanted(), strict=True):
+        got = attempt(jax.jit(jax.grad(_total(answer, f, start))), params)
+        for left, right in zip(jax.tree.leaves(wanted), jax.tree.leaves(got), strict=True):
+            seen = {"given": name, "wanted": _row(left), "got": _row(right)}
+            close = np.allclose(left, right, rtol=0.02, atol=0.005)
+            require(close, "derivatives/wrong", **seen)
+
+
+def _row(leaf: Any) -> str:
+    return np.array2string(np.ravel(leaf)[:4], precision=3)
+
+
+def _forgets_where_it_began(answer: Any) -> None:
+    _, f, params, start = _CASES[1]
+    slopes = attempt(jax.grad(lambda start: jnp.sum(answer(f, params, start))), start)
+    compare_within(
+        np.zeros(2, "float32"), slopes, 0.01, given="the gradient with respect to `start`"
+    )
+
+
+def _keeps_no_round(answer: Any) -> None:
+    _, f, params, start = _CASES[2]
+    needed = attempt(measure_program, jax.grad(_total(answer, f, start)), params).temporary_bytes
+    seen = {"bytes_for_the_gradient": needed, "allowed": _BYTES}
+    require(needed is None or needed <= _BYTES, "loops/residuals", **seen)
+
+
+def _can_be_traced(answer: Any) -> None:
+    _, f, params, start = _CASES[0]
+    can_be_traced(params, start)(lambda params, start: answer(f, params, start))
+
+
+equilibrium = Exercise(
+    name="equilibrium",
+    questions=(
+        _settles,
+        _can_be_traced,
+        _derives_what_it_settles_at,
+        _forgets_where_it_began,
+        _keeps_no_round,
+    ),
+    hints=(
+        "Which function of `x` is zero where `f(params, x)` is `x`? `custom_root` takes it first, "
+        "and the loop that finds this place as its third argument.",
+        "`lax.custom_root(f, start, solve, tangent_solve)`. Here `tangent_solve` is given a linear "
+        "function of a vector: `jax.jacfwd` writes it as a matrix, `jnp.linalg.solve` divides.",
+        "A residual, which is a step minus `x`. A `while_loop` that adds it until all of its "
+        "entries are small. A division by a matrix.",
+    ),
+    verified="right values and gradients for five maps, one of which takes 3000 rounds; "
+    "no round is kept, and where it began has no slope",
+    answer=solution,
+)

@@ -1,0 +1,86 @@
+"""Write a mean whose formula fails where its arguments meet, with derivatives that do not."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from traced.course.exercise import Exercise
+from traced.lessons.own_derivatives.solutions.log_mean import log_mean as solution
+from traced.lessons.own_derivatives.tolerances import compare_within, require_slopes
+from traced.questions import can_be_traced
+from traced.running.attempt import attempt
+
+#: Apart, equal, and nearly equal: a float32 near 2 has neighbours at a distance of 2e-7.
+_GIVEN = np.array(
+    [
+        *([3.0, 1.0], [0.01, 1000.0], [50.0, 0.5], [2.0, 2.0], [0.03, 0.03], [2.0, 2.000001]),
+        *([2.0, 2.0001], [2.001, 2.0], [700.0, 700.5], [1.0, 1.05], [5.0, 4.0]),
+    ],
+    np.float32,
+)
+_PAIRS = [(float(a), float(b)) for a, b in _GIVEN]
+_A, _B = _GIVEN[1:5].T.reshape(2, 2, 2)
+
+
+def _half(a: Any, b: Any) -> Any:
+    return np.log(np.float64(a) / np.float64(b)) / 2
+
+
+def _mean(a: Any, b: Any) -> Any:
+    half, middle = _half(a, b), np.sqrt(np.float64(a) * np.float64(b))
+    safe = np.where(np.abs(half) < 1e-3, 1.0, half)
+    return middle * np.where(np.abs(half) < 1e-3, 1 + half**2 / 6, np.sinh(safe) / safe)
+
+
+def _slopes(a: float, b: float) -> tuple[float, float]:
+    """Return both derivatives, in double precision."""
+    half, middle = _half(a, b), np.sqrt(np.float64(a) * np.float64(b))
+    exact = (half * np.cosh(half) - np.sinh(half)) / (half or 1.0) ** 2
+    bend = half / 3 if abs(half) < 1e-3 else exact
+    mean = _mean(a, b)
+    return (mean + middle * bend) / (2 * a), (mean - middle * bend) / (2 * b)
+
+
+def _averages(answer: Any) -> None:
+    for a, b in _PAIRS:
+        got = attempt(answer, jnp.float32(a), jnp.float32(b))
+        wanted = np.float32(_mean(a, b))
+        compare_within(wanted, got, 0.01, given=f"a = {a:.7g}, b = {b:.7g}")
+    got = attempt(answer, jnp.asarray(_A), jnp.asarray(_B))
+    given = f"a = {_A.tolist()}, b = {_B.tolist()}"
+    compare_within(_mean(_A, _B).astype(np.float32), got, 0.01, given=given)
+
+
+def _has_derivatives(answer: Any) -> None:
+    require_slopes(answer, ("a", "b"), _slopes, _PAIRS, 0.01)
+
+
+def _has_derivatives_under_jit(answer: Any) -> None:
+    rows = attempt(jax.jit(jax.grad(lambda a, b: jnp.sum(answer(a, b)))), _A, _B)
+    wanted = [_slopes(float(a), float(b))[0] for a, b in zip(_A.flat, _B.flat, strict=True)]
+    given = "the gradient of a sum with respect to a, under `jit`"
+    compare_within(np.array(wanted, np.float32).reshape(2, 2), rows, 0.01, given=given)
+
+
+log_mean = Exercise(
+    name="log_mean",
+    questions=(
+        _averages,
+        can_be_traced(jnp.float32(2.0), jnp.float32(3.0)),
+        _has_derivatives,
+        _has_derivatives_under_jit,
+    ),
+    hints=(
+        "Write the mean with one logarithm: that of the ratio of `a` and `b`. What is left besides "
+        "is a function of this logarithm alone, which this section has met.",
+        "`mean_exp` of the page has the value and the slope that are needed at 0. So the mean is "
+        "one number times `mean_exp` of one logarithm.",
+        "One line: `b`, times the function of the section, at the logarithm of a ratio. A series "
+        "near 0, with an inner `where`, will do as well.",
+    ),
+    verified="right values for eleven pairs and an array, and right derivatives for both, in "
+    "both modes, where they are equal and nearly equal too",
+    answer=solution,
+)

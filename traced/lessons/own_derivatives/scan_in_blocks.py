@@ -1,0 +1,121 @@
+"""Write a scan whose gradient keeps one carry for each block of steps."""
+
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from traced.course.exercise import Exercise
+from traced.findings.feedback import require
+from traced.lessons.own_derivatives.solutions.scan_in_blocks import scan_in_blocks as solution
+from traced.programs.memory import measure_program
+from traced.programs.questions import require_bounded_growth
+from traced.questions import compare
+from traced.running.attempt import attempt
+
+#: Steps, steps in a block, and how many carries the gradient may need beside arguments and results.
+_STEPS, _BLOCK, _CARRIES = 900, 10, 200
+#: The same where a step computes so much that few of them may be in a block.
+_SINES, _FEW, _CARRIES_OF_FEW = 40, 2, 700
+
+
+def _sum(total: Any, x: Any) -> Any:
+    return total + x, 2 * total
+
+
+def _pair(carry: Any, row: Any) -> Any:
+    x, n = carry
+    x = jnp.sin(x * row["scale"]) + jnp.sum(row["rows"], axis=0)
+    return (x, n + 1), {"x": x, "count": (n, row["scale"] > 0)}
+
+
+def _waves(x: Any, scale: Any) -> Any:
+    return jnp.sin(jnp.sin(jnp.sin(scale * x))), jnp.sum(x)
+
+
+def _many_waves(x: Any, scale: Any) -> Any:
+    for _ in range(_SINES):
+        x = jnp.sin(scale * x)
+    return x, jnp.sum(x)
+
+
+_TREE = {"scale": jnp.linspace(-1.0, 2.0, 6), "rows": jnp.arange(36.0).reshape(6, 3, 2) / 20}
+_START = (jnp.array([0.5, -1.0]), jnp.int32(3))
+_CASES = (
+    ("a running sum of 6 numbers", _sum, jnp.float32(1.0), jnp.arange(6.0)),
+    ("a pair, and a dictionary of 6 rows", _pair, _START, _TREE),
+)
+
+
+def _scans(answer: Any) -> None:
+    for name, step, start, xs in _CASES:
+        wanted = jax.tree.map(np.asarray, lax.scan(step, start, xs))
+        for block in (1, 3, 6):
+            got = attempt(answer, step, start, xs, block)
+            compare(wanted, got, given=f"{name}, block = {block}")
+
+
+def _derives(answer: Any) -> None:
+    """Require the gradient of a sum over all that comes out, by where it begins and by its rows."""
+    n = _START[1]
+
+    def total(scan: Any, x: Any, xs: Any) -> Any:
+        (last, _), ys = scan(_pair, (x, n), xs)
+        return jnp.sum(last) + jnp.sum(ys["x"] ** 2)
+
+    plain = partial(total, lax.scan)
+    wanted = jax.tree.map(np.asarray, jax.grad(plain, argnums=(0, 1))(_START[0], _TREE))
+    blocked = partial(total, lambda *args: answer(*args, 2))
+    got = attempt(jax.jit(jax.grad(blocked, argnums=(0, 1))), _START[0], _TREE)
+    compare(wanted, got, given="the gradient of a sum, block = 2")
+
+
+def _last(answer: Any, step: Any = _waves, block: int = _BLOCK) -> Any:
+    def total(x: Any, xs: Any) -> Any:
+        last, _ = answer(step, x, xs, block)
+        return jnp.sum(last)
+
+    return total
+
+
+def _keeps_few_carries(answer: Any, step: Any, block: int, allowed: int) -> None:
+    x, xs = jnp.ones(1000), jnp.ones(_STEPS)
+    gradient = jax.grad(_last(answer, step, block))
+    needed = attempt(measure_program, gradient, x, xs).temporary_bytes
+    seen = {"given": f"{_STEPS} steps in blocks of {block}", "allowed": f"{allowed} carries"}
+    carries = None if needed is None else round(needed / x.nbytes)
+    few = carries is None or carries <= allowed
+    require(few, "loops/residuals", **seen, needed=f"{carries} carries")
+
+
+def _does_not_grow(answer: Any) -> None:
+    x = jnp.ones(3)
+    require_bounded_growth(
+        lambda n: (_last(answer), x, jnp.ones(n)), _BLOCK * 2, _BLOCK * 8, size="{} steps"
+    )
+
+
+scan_in_blocks = Exercise(
+    name="scan_in_blocks",
+    questions=(
+        _scans,
+        _does_not_grow,
+        _derives,
+        partial(_keeps_few_carries, step=_waves, block=_BLOCK, allowed=_CARRIES),
+        partial(_keeps_few_carries, step=_many_waves, block=_FEW, allowed=_CARRIES_OF_FEW),
+    ),
+    hints=(
+        "`ten_steps` of 07_loops was a block without inputs and outputs. What shape have the "
+        "inputs, if a loop is to hand out a block of them at a time?",
+        "`jax.tree.map` reshapes every array of a tree, and one length in a shape may be -1. "
+        "`jax.checkpoint` goes around what runs a whole block.",
+        "An inner function of a carry and the rows of one block, itself a `scan`; an outer `scan` "
+        "over blocks; and the outputs, which have one axis too many.",
+    ),
+    verified="what `lax.scan` returns, for trees too, with its gradient; memory for a fraction of "
+    "900 steps, for two sizes of block; and one block in the trace",
+    answer=solution,
+)

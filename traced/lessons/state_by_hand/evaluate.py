@@ -1,0 +1,135 @@
+"""Count right answers in batches of one size, without those that pad the last batch."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from traced.course.exercise import Exercise
+from traced.findings.feedback import Found, Question, fault, require
+from traced.lessons.state_by_hand.solutions.evaluate import evaluate as solution
+from traced.programs.memory import measure_program
+from traced.questions import can_be_traced, compare, keeps_its_size
+from traced.running.attempt import attempt
+
+#: How many batches there are, and how much a row becomes, where memory is measured.
+_BATCHES, _WIDTH = 100, 1000
+_KERNEL = np.cos(np.arange(12.0) * 2).reshape(4, 3).astype(np.float32)
+
+
+def _linear(params: Any, x: Any) -> Any:
+    """Give scores to each row; a row of zeros has the largest at the bias's."""
+    return x.reshape(len(x), -1) @ params["kernel"] + params["bias"]
+
+
+def _of_parts(params: Any, x: Any) -> Any:
+    """Give scores to the parts of each row, which are NaN for a row of zeros."""
+    flat = x.reshape(len(x), -1)
+    return (flat / jnp.sum(jnp.abs(flat), axis=1, keepdims=True)) @ params["kernel"]
+
+
+def _rows(n: int, *shape: int) -> tuple[Any, Any]:
+    """Return rows, and labels of which some are right."""
+    x = np.sin(np.arange(n * 4.0) * 5 + 1).reshape(n, 4).astype(np.float32)
+    y = np.argmax(x @ _KERNEL, axis=1)
+    y[1::3] = (y[1::3] + 1) % 3
+    return jnp.asarray(x.reshape(n, *(shape or (4,)))), jnp.asarray(y)
+
+
+def _params(largest: int) -> dict[str, Any]:
+    """Return parameters with which a row of zeros belongs to that class."""
+    return {"kernel": jnp.asarray(_KERNEL), "bias": jnp.zeros(3).at[largest].set(0.01)}
+
+
+def _watched(predict: Callable[..., Any], size: int, row: tuple[int, ...]) -> Callable[..., Any]:
+    """Return a `predict` that takes `size` rows of one shape, and nothing else."""
+
+    def watched(params: Any, x: Any) -> Any:
+        given = "the rows that `predict` gets"
+        if np.shape(x)[0] != size:
+            raise fault("value/shape", given=given, **_sizes(size, x))
+        seen = {"wanted": f"{size} rows of shape {row}", "got": f"rows of shape {np.shape(x)[1:]}"}
+        require(np.shape(x)[1:] == row, "value/shape", given=given, **seen)
+        return predict(params, x)
+
+    return watched
+
+
+def _sizes(size: int, x: Any) -> dict[str, object]:
+    return {"wanted": f"{size} rows", "got": f"{np.shape(x)[0]} rows"}
+
+
+def _returns_the_share(answer: Any, predict: Callable[..., Any]) -> None:
+    for (n, size), shape in _CASES:
+        x, y = _rows(n, *shape)
+        for largest in (0, 1, 2):
+            params = _params(largest)
+            right = np.argmax(predict(params, x), axis=1) == np.asarray(y)
+            wanted, given = np.float32(right.mean()), f"{n} rows in batches of {size}"
+            got = attempt(answer, _watched(predict, size, x.shape[1:]), params, x, y, size)
+            try:
+                compare(wanted, got, given=given)
+            except Found as found:
+                many = found.finding.code == "value/differs" and got * n > wanted * n + 0.5
+                if many and n % size:
+                    padding = {"wanted": f"{wanted * n:.0f} right", "got": f"{got * n:.0f} right"}
+                    raise fault("shapes/padding-counts", given=given, **padding) from None
+                raise
+
+
+_CASES: tuple[tuple[tuple[int, int], tuple[int, ...]], ...] = (
+    ((6, 3), ()),
+    ((7, 3), ()),
+    ((11, 4), (2, 2)),
+    ((2, 5), ()),
+    ((5, 5), ()),
+    ((3, 1), ()),
+)
+
+
+def _of_arrays(question: Question) -> Question:
+    """Put a question about a function of parameters and rows, in batches of four."""
+    return lambda answer: question(
+        lambda params, x, y: answer(_watched(_linear, 4, x.shape[1:]), params, x, y, 4)
+    )
+
+
+def _takes_a_batch_at_a_time(answer: Any) -> None:
+    """Require that what `predict` computes on the way is held for one batch, and not for all."""
+    wide, (x, y) = jnp.ones((4, _WIDTH)), _rows(_BATCHES * 4)
+
+    def predict(wide: Any, x: Any) -> Any:
+        return jnp.sin(x @ wide) @ wide.T
+
+    def share(wide: Any, x: Any) -> Any:
+        return answer(predict, wide, x, y, 4)
+
+    needed = attempt(measure_program, share, wide, x).temporary_bytes
+    allowed = _BATCHES * 4 * wide[0].nbytes // 4
+    seen = {"bytes_on_the_way": needed, "allowed": allowed}
+    require(needed is None or needed <= allowed, "cost/memory", given="100 batches", **seen)
+
+
+evaluate = Exercise(
+    name="evaluate",
+    questions=(
+        partial(_returns_the_share, predict=_linear),
+        partial(_returns_the_share, predict=_of_parts),
+        _of_arrays(can_be_traced(_params(0), *_rows(10))),
+        _of_arrays(keeps_its_size(lambda n: (_params(0), *_rows(n)), 10, 30)),
+        _takes_a_batch_at_a_time,
+    ),
+    hints=(
+        "The number of rows is known while JAX traces, since it is in a shape. So is what is "
+        "missing from the last batch.",
+        "`-n % size` rows are missing; `jnp.pad` adds them, and `reshape` cuts batches. "
+        "`jax.lax.map` takes one batch after the other.",
+        "Pad rows and labels, and make a mask of those that count; reshape all three to batches; "
+        "map a count over them; a sum, divided by the number of rows given.",
+    ),
+    verified="right shares for six numbers of rows and two functions, whatever the padding is "
+    "taken for; one batch at a time, one size of trace",
+    answer=solution,
+)

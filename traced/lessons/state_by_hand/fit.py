@@ -1,0 +1,82 @@
+"""Stop early inside of `jit`, and return the best state rather than the last."""
+
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from traced.course.exercise import Exercise
+from traced.lessons.state_by_hand.solutions.fit import fit as solution
+from traced.questions import compare
+from traced.running.attempt import attempt
+
+_NAN, _INF = float("nan"), float("inf")
+
+#: The scores of the given state and of those after it, with a patience and a limit.
+_RUNS: tuple[tuple[tuple[float, ...], int, int], ...] = (
+    ((5.0, 4.0, 3.0, 3.5, 3.6, 1.0, 0.5, 0.1, 0.0), 2, 8),
+    ((5.0, 4.0, 3.0, 3.5, 1.0, 1.5, 1.6, 1.7, 0.0), 3, 8),
+    ((5.0, 4.0, 3.0, 2.0, 1.0, 0.5, 0.4, 0.3, 0.2), 2, 5),
+    ((1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0), 2, 8),
+    ((5.0, 3.0, 3.0, 3.0, 3.0, 1.0, 1.0, 1.0, 1.0), 3, 8),
+    ((5.0, _NAN, 3.0, _NAN, _NAN, _NAN, 1.0, 1.0, 1.0), 3, 8),
+    ((-5.0, -6.0, _INF, -7.0, -7.5, -7.0, -8.0, -9.0, 0.0), 1, 8),
+    ((5.0, 4.0, 3.0, 2.0, 1.0, 0.5, 0.4, 0.3, 0.2), 2, 0),
+)
+
+
+def _state(at: int = 0) -> dict[str, Any]:
+    """Return the state after `at` calls, of which the score sees one part only."""
+    return {
+        "params": {"w": jnp.sin(jnp.arange(3.0) + at), "n": jnp.int32(at)},
+        "key": jax.random.fold_in(jax.random.key(0), at),
+    }
+
+
+def _advance(state: Any) -> Any:
+    return _state(state["params"]["n"] + 1)
+
+
+def _fitted(scores: tuple[float, ...], patience: int, limit: int) -> tuple[Any, Any]:
+    """Return the best state and the number of calls, by a loop in Python."""
+    best, calls = 0, 0
+    while calls < limit and calls - best < patience:
+        calls += 1
+        best = calls if scores[calls] < scores[best] else best
+    return _state(best), np.int32(calls)
+
+
+def _returns_the_best(answer: Any, jitted: bool) -> None:
+    def run(scores: Any, patience: Any, limit: Any) -> Any:
+        def score(state: Any) -> Any:
+            return scores[state["params"]["n"]]
+
+        return answer(_advance, score, _state(), patience, limit)
+
+    for scores, patience, limit in _RUNS:
+        given = f"scores {scores}, patience {patience}, limit {limit}"
+        args = jnp.array(scores), patience, limit
+        got = attempt(jax.jit(run) if jitted else run, *args)
+        compare(_fitted(scores, patience, limit), got, given=given)
+
+
+fit = Exercise(
+    name="fit",
+    questions=(
+        partial(_returns_the_best, jitted=True),
+        partial(_returns_the_best, jitted=False),
+    ),
+    hints=(
+        "The Python loop above has five things that change from round to round. Which of them "
+        "does the next round read, and which does the result need?",
+        "`jax.lax.while_loop` takes a condition, a body and a carry, which may be a dictionary. "
+        "`jnp.where` under `jax.tree.map` chooses between two trees.",
+        "Carry the latest state, the best one, its score, the calls in vain and all calls. "
+        "The body advances, compares, and chooses four times.",
+    ),
+    verified="the best state and the number of calls for eight runs, under `jit` and without, "
+    "with one NaN and with several",
+    answer=solution,
+)

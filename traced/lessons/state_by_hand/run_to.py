@@ -1,0 +1,128 @@
+"""Run to a step, from the latest checkpoint or from the beginning, and leave checkpoints."""
+
+from collections.abc import Callable
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import orbax.checkpoint as ocp  # type: ignore[import-untyped]  # Orbax gives it no types
+
+from traced.course.exercise import Exercise
+from traced.findings.feedback import fault, require
+from traced.lessons.state_by_hand.solutions.run_to import run_to as solution
+from traced.questions import compare
+from traced.running.attempt import attempt
+from traced.running.diagnosis import first_sentence
+
+
+class _PowerCutError(Exception):
+    """The end of a run that nobody was told of."""
+
+
+def _start() -> Any:
+    """Return a state that says nothing of the number of the step."""
+    key = jax.random.key(3)
+    return {"walk": (jax.random.normal(key, (2,)), jnp.bfloat16(0.5)), "key": key}
+
+
+@jax.jit
+def _next(state: Any) -> Any:
+    key, subkey = jax.random.split(state["key"])
+    at, size = state["walk"]
+    return {"walk": (at + jax.random.normal(subkey, (2,)), size / 2), "key": key}
+
+
+class _Advance:
+    """A step that counts its calls, and is cut short at one of them."""
+
+    def __init__(self, cut_at: int | None = None) -> None:
+        self.calls, self.cut_at = 0, cut_at
+
+    def __call__(self, state: Any) -> Any:
+        self.calls += 1
+        if self.calls == self.cut_at:
+            raise _PowerCutError("the power is off")
+        return _next(state)
+
+
+def _after(steps: int) -> Any:
+    state = _start()
+    for _ in range(steps):
+        state = _next(state)
+    return state
+
+
+#: What is done one after the other in one folder: how far to run, which call of `advance` is cut
+#: short, how many calls there are, and which step the latest checkpoint has in the end.
+_Run = tuple[int, int | None, int, int]
+_SEVEN_THEN_TWELVE: tuple[_Run, ...] = ((7, None, 7, 7), (12, None, 5, 12), (12, None, 0, 12))
+_CUT_SHORT: tuple[_Run, ...] = ((20, 9, 9, 5), (20, 9, 9, 10), (13, None, 3, 13))
+_CUT_AFTER_SEVEN: tuple[_Run, ...] = ((7, None, 7, 7), (20, 5, 5, 10))
+_WHOLE_FIVES: tuple[_Run, ...] = ((10, None, 10, 10), (11, 1, 1, 10), (11, None, 1, 11))
+
+
+def _runs(*runs: _Run) -> Callable[[Any], None]:
+    """Ask for the right state, number of steps and latest checkpoint after each of some runs."""
+
+    def question(answer: Any) -> None:
+        # A manager that was not closed may still be writing.
+        with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            for last, cut_at, calls, saved in runs:
+                _require_run(answer, folder, last, _Advance(cut_at), calls, saved)
+
+    return question
+
+
+def _require_run(
+    answer: Any, folder: str, last: int, advance: _Advance, calls: int, saved: int
+) -> None:
+    given = f"last = {last}" if advance.cut_at is None else "a run that was cut short"
+    got = attempt(_run, answer, folder, advance, last)
+    made = {"wanted": f"{calls} steps", "got": f"{advance.calls} steps"}
+    require(advance.calls == calls, "state/steps", given=given, **made)
+    if advance.cut_at is None:
+        compare(_after(last), got, given=given)
+    with ocp.CheckpointManager(folder) as manager:
+        latest = manager.latest_step()
+        saw = {"given": given, "wanted": f"step {saved}", "got": f"step {latest}"}
+        require(latest == saved, "state/not-saved", **saw)
+        compare(_after(saved), _read(manager, saved), given=f"checkpoint {saved}")
+
+
+def _read(manager: Any, step: int) -> Any:
+    target = ocp.args.StandardRestore(jax.eval_shape(_start))
+    try:
+        return manager.restore(step, args=target)
+    except (KeyError, TypeError, ValueError) as error:
+        saw = {"given": f"checkpoint {step}", "raised": first_sentence(error)}
+        raise fault("state/not-saved", wanted="the whole state", **saw) from None
+
+
+def _run(answer: Any, folder: str, advance: _Advance, last: int) -> Any:
+    try:
+        return answer(folder, _start, advance, last)
+    except _PowerCutError:
+        return None
+
+
+run_to = Exercise(
+    name="run_to",
+    questions=(
+        _runs(*_SEVEN_THEN_TWELVE),
+        _runs(*_CUT_SHORT),
+        _runs(*_WHOLE_FIVES),
+        _runs(*_CUT_AFTER_SEVEN),
+    ),
+    hints=(
+        "Three things have to be known before the first step: whether there is a checkpoint, "
+        "which number it has, and what it holds.",
+        "`manager.latest_step()` is `None` for an empty folder. `manager.restore` takes a number "
+        "and a target, and `jax.eval_shape(start)` is one.",
+        "Within a manager: a number and a tree, from the folder or from the beginning; then a "
+        "loop over the numbers that are left, which saves some of them.",
+    ),
+    verified="the right state after runs in four folders, cut short or not; no step made twice; "
+    "a checkpoint of every fifth step and of the last",
+    answer=solution,
+)

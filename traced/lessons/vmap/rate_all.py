@@ -1,0 +1,66 @@
+"""Repair the axes of a batch that lies in columns, in the arguments and in the result."""
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from traced.course.exercise import Exercise
+from traced.lessons.vmap.solutions.rate_all import rate_all as solution
+from traced.questions import keeps_its_size, returns
+
+
+def _arguments(n: int, features: int = 3, hidden: int = 2) -> tuple[Any, ...]:
+    """Return a model and a batch of `n` columns."""
+    kernel = np.cos(np.arange(features * hidden, dtype=np.float32)).reshape(features, hidden)
+    model = {"kernel": jnp.asarray(kernel), "head": jnp.linspace(-1.0, 2.0, hidden)}
+    x = np.sin(np.arange(features * n, dtype=np.float32)).reshape(features, n)
+    return model, {"x": jnp.asarray(x), "mask": jnp.arange(hidden) != 1}
+
+
+def _rated(model: Any, batch: Any) -> Any:
+    x, mask = np.asarray(batch["x"]), np.asarray(batch["mask"])
+    with np.errstate(invalid="ignore"):  # one batch holds NaN
+        hidden = np.where(mask, np.tanh(x.T @ np.asarray(model["kernel"])), np.float32(0))
+    score = hidden @ np.asarray(model["head"])
+    return {"hidden": hidden.T, "score": score, "used": np.int32(mask.sum())}
+
+
+def _with_a_nan() -> tuple[Any, ...]:
+    model, batch = _arguments(4)
+    return model, batch | {"x": batch["x"].at[1, 2].set(jnp.nan)}
+
+
+def _all_masked() -> tuple[Any, ...]:
+    model, batch = _arguments(2)
+    return model, batch | {"mask": jnp.zeros(2, bool)}
+
+
+rate_all = Exercise(
+    name="rate_all",
+    questions=(
+        returns(
+            _rated,
+            _arguments(5),
+            # As many columns as features, and as many as hidden numbers: any axis fits.
+            _arguments(3),
+            _arguments(3, hidden=3),
+            _arguments(1),
+            _arguments(7, features=2, hidden=4),
+            _with_a_nan(),
+            _all_masked(),
+        ),
+        keeps_its_size(_arguments, 4, 40),
+    ),
+    hints=(
+        "Ask of each leaf of the arguments whether it has a part for each example, and along "
+        "which axis. Then ask the same of each leaf of the result.",
+        "A dictionary in `in_axes` names all keys of the argument, and one in `out_axes` all keys "
+        "of the result. `None` says that there is no batch axis.",
+        "`in_axes` has two entries: shared, and a dictionary of two. `out_axes` is a dictionary "
+        "of three: an axis, another one, and no axis.",
+    ),
+    verified="right results for seven batches of columns, of every leaf along its own axis; "
+    "one size of trace for all",
+    answer=solution,
+)

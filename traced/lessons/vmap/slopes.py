@@ -1,0 +1,74 @@
+"""Differentiate a function of one example for each example of a batch, and for no other."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from traced.course.exercise import Exercise
+from traced.findings.feedback import Question
+from traced.lessons.vmap.solutions.slopes import slopes as solution
+from traced.questions import keeps_its_size, needs_at_most, returns
+
+_F = Callable[[Any], Any]
+
+
+def _energy(x: Any) -> Any:
+    return jnp.sum(jnp.sin(x) * x)
+
+
+def _slopes_of_energy(stack: Any) -> Any:
+    return np.cos(stack) * stack + np.sin(stack)
+
+
+def _spread(x: Any) -> Any:
+    """Return a number in which the entries of an example are mixed."""
+    return jnp.sum(x**2) * jnp.sum(x) / 2 + jnp.max(x)
+
+
+def _slopes_of_spread(stack: Any) -> Any:
+    stack = np.asarray(stack)
+    inner = tuple(range(stack.ndim - 1))
+    squares, total = (stack**2).sum(inner), stack.sum(inner)
+    return stack * total + squares / 2 + (stack == stack.max(inner))
+
+
+def _stack(*shape: int) -> Any:
+    return jnp.sin(jnp.arange(1.0, 1.0 + np.prod(shape))).reshape(shape)
+
+
+def _asked_of(f: _F, question: Question) -> Question:
+    """Put a question about a function of the stack alone."""
+    return lambda answer: question(lambda stack: answer(f, stack))
+
+
+def _returns_the_slopes(f: _F, slopes_of: _F, *stacks: Any) -> Question:
+    return _asked_of(f, returns(slopes_of, *((stack,) for stack in stacks)))
+
+
+#: So many that the Jacobian of all by all takes a hundred times the bytes of what is asked.
+_LARGE = _stack(3, 3, 512)
+
+slopes = Exercise(
+    name="slopes",
+    questions=(
+        _returns_the_slopes(_energy, _slopes_of_energy, _stack(2, 5), _stack(3, 3)),
+        _returns_the_slopes(
+            _spread, _slopes_of_spread, _stack(3, 3, 5), _stack(2, 2, 2), _stack(6)
+        ),
+        _asked_of(_spread, keeps_its_size(lambda n: (_stack(3, 3, n),))),
+        _asked_of(_spread, needs_at_most(20 * _LARGE.nbytes, _LARGE)),
+    ),
+    hints=(
+        "Print the shape of the full Jacobian: it has the size of the batch twice. What is in it "
+        "where the two numbers of the example differ?",
+        "`jax.grad(f)` is a function of one example. `vmap` takes a negative axis, in `in_axes` "
+        "and in `out_axes`.",
+        "One line: the gradient function of one example, mapped from the last axis to the last "
+        "axis.",
+    ),
+    verified="right slopes of two functions for stacks of five shapes; no Jacobian of all by all, "
+    "and no loop in the trace",
+    answer=solution,
+)

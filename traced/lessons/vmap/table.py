@@ -1,0 +1,98 @@
+"""Apply a function of two examples to every pair of two batches."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from traced.course.exercise import Exercise
+from traced.findings.feedback import Question
+from traced.lessons.vmap.solutions.table import table as solution
+from traced.questions import keeps_its_size, returns
+
+_F = Callable[[Any, Any], Any]
+
+
+@jax.jit
+def _difference(x: Any, y: Any) -> Any:
+    return x - 2 * y
+
+
+@jax.jit
+def _distances(x: Any, y: Any) -> Any:
+    """Return several things of a pair of points, one of them an array."""
+    step = x["at"] - y["at"]
+    return {"length": jnp.sqrt(jnp.sum(step**2)), "step": step, "mass": x["mass"] * y["mass"]}
+
+
+@jax.jit
+def _product(x: Any, y: Any) -> Any:
+    return jnp.dot(x, jnp.tanh(y))
+
+
+def _numbers(n: int, m: int) -> tuple[Any, ...]:
+    return jnp.arange(float(n)), jnp.linspace(1.0, 2.0, m)
+
+
+def _points(n: int, m: int) -> tuple[Any, ...]:
+    return tuple(
+        {"at": jnp.sin(jnp.arange(3.0 * k) + k).reshape(k, 3), "mass": jnp.arange(1.0, k + 1)}
+        for k in (n, m)
+    )
+
+
+def _rows(n: int, m: int) -> tuple[Any, ...]:
+    return tuple(jnp.cos(jnp.arange(4.0 * k) * k).reshape(k, 4) for k in (n, m))
+
+
+def _every_pair(f: _F) -> Callable[[Any, Any], Any]:
+    """Return the table of `f`, entry by entry and in the order of its definition."""
+
+    def filled(xs: Any, ys: Any) -> Any:
+        counts = [len(jax.tree.leaves(each)[0]) for each in (xs, ys)]
+        columns = [
+            [f(_entry(xs, i), _entry(ys, j)) for j in range(counts[1])] for i in range(counts[0])
+        ]
+        stacked = [jax.tree.map(lambda *leaves: np.stack(leaves), *row) for row in columns]
+        return jax.tree.map(lambda *leaves: np.stack(leaves), *stacked)
+
+    return filled
+
+
+def _entry(tree: Any, i: int) -> Any:
+    return jax.tree.map(lambda leaf: leaf[i], tree)
+
+
+def _returns_every_pair(f: _F, *cases: tuple[Any, ...]) -> Question:
+    question = returns(_every_pair(f), *cases)
+    return lambda answer: question(lambda xs, ys: answer(f, xs, ys))
+
+
+def _keeps_its_size(f: _F, make: Callable[[int], tuple[Any, ...]]) -> Question:
+    question = keeps_its_size(make, 3, 12)
+    return lambda answer: question(lambda xs, ys: answer(f, xs, ys))
+
+
+table = Exercise(
+    name="table",
+    questions=(
+        _returns_every_pair(_difference, _numbers(2, 3), _numbers(1, 5)),
+        _returns_every_pair(_product, _rows(2, 3), _rows(3, 3), _rows(3, 1)),
+        _returns_every_pair(_distances, _points(2, 3)),
+        _keeps_its_size(_product, lambda n: _rows(n, 2)),
+        _keeps_its_size(_distances, lambda n: _points(2, n)),
+    ),
+    hints=(
+        "One entry of the table needs one x and one y. A row of it needs one x and all ys. "
+        "What does the whole of it need?",
+        "`in_axes` is `None` for the argument that stays the same. What `vmap` returns is a "
+        "function, and can be mapped again.",
+        "A function for one row, which maps over the second argument alone. Then the same once "
+        "more around it, over the first argument alone.",
+    ),
+    verified="right tables of numbers, arrays and dictionaries, for batches of all sizes; "
+    "one size of trace for all",
+    answer=solution,
+)

@@ -1,0 +1,1 @@
+"""What the checks give to projects outside the course: assertions, reports, magics."""
