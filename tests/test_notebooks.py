@@ -307,6 +307,17 @@ def test_every_code_cell_is_plain_python(lesson: NotebookNode) -> None:
         ast.parse(cell.source)
 
 
+def test_a_lesson_imports_from_the_doors_of_the_package(lesson: NotebookNode) -> None:
+    doors = {"traced", *(f"traced.{door}" for door in ("show", "probes", "questions", "lessons"))}
+    imported = {
+        node.module
+        for cell in code(lesson)
+        for node in ast.walk(ast.parse(cell.source))
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("traced")
+    }
+    assert imported <= doors
+
+
 def test_folded_text_unfolds_within_its_cell(lesson: NotebookNode) -> None:
     for text in markdown(lesson):
         assert re.findall(r"<(/?)details\b", text) == ["", "/"] * text.count("</details>"), text

@@ -6,11 +6,14 @@ import importlib
 import inspect
 import pkgutil
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import traced
+from traced import probes
 from traced.findings.catalogue import CATALOGUE
 from traced.modules.changes import find_module_changes
 from traced.modules.modes import compare_modes
@@ -26,17 +29,28 @@ MODULES = [
 ]
 
 
-def test_the_table_of_contents_is_sorted_and_complete():
+@pytest.mark.parametrize("door", [traced, probes], ids=lambda door: door.__name__)
+def test_the_table_of_contents_is_sorted_and_complete(door):
     imported = [
         alias.name
-        for node in ast.parse((ROOT / "__init__.pyi").read_text()).body
+        for node in ast.parse(Path(door.__file__).with_suffix(".pyi").read_text()).body
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
         if not alias.asname  # what IPython looks for is no reader's
     ]
-    assert sorted(imported) == sorted(traced.__all__)
-    assert traced.__all__ == sorted(traced.__all__, key=lambda name: (name.islower(), name))
+    assert sorted(imported) == sorted(door.__all__)
+    assert door.__all__ == sorted(door.__all__, key=lambda name: (name.islower(), name))
+    assert all(getattr(door, name).__name__ == name for name in imported)
+
+
+def test_what_every_reader_meets_is_short():
     assert len(traced.__all__) <= 15
+
+
+def test_a_probe_without_flax_does_not_import_it():
+    code = "import sys; from traced.probes import find_effects; print('flax' in sys.modules)"
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert printed.stdout == b"False\n"
 
 
 def public():

@@ -10,7 +10,7 @@ PACKAGE = Path(__file__).parents[1] / "traced"
 #: The rooms from top to bottom.
 ROOMS = re.findall(r"^\| `(\w+)` \|", (PACKAGE / "README.md").read_text(), re.MULTILINE)
 #: The doors for readers, which import from any room.
-DOORS = ("__init__", "show", "questions", "testing", "plugin")
+DOORS = ("__init__", "show", "probes", "questions", "testing", "plugin")
 #: What of JAX is not for everybody.
 INSIDE_JAX = re.compile(r"\b(jax|jaxlib)\.((\w+\.)*_\w+|extend)\b")
 
