@@ -29,6 +29,11 @@ def stack():
     return nnx.vmap(Block)(jnp.array([1.0, 2.0, 3.0]))
 
 
+def one_of_a_stack():
+    """Return a stack of one block, for there may be no more devices than one."""
+    return nnx.vmap(Block)(jnp.array([2.0]))
+
+
 def jit_nnx(block, x):
     def run(block, x):
         out = block(x)
@@ -117,6 +122,45 @@ def jvp_by_hand(block, x):
     return out, slope
 
 
+def custom_vjp_nnx(block, x):
+    def call(block, x):
+        out = block(x)
+        return out
+
+    def forward(block, x):
+        return run(block, x), None
+
+    def backward(kept, slopes):
+        (of_block, of_x), of_out = slopes
+        return of_block, 10 * of_out
+
+    run = nnx.custom_vjp(call)
+    run.defvjp(forward, backward)
+    slope = nnx.grad(run, argnums=1)(block, x)
+    return slope
+
+
+def custom_vjp_by_hand(block, x):
+    def call(state, x):
+        block = nnx.merge(graphdef, state)
+        out = block(x)
+        return out, nnx.state(block)
+
+    def forward(state, x):
+        return run(state, x), None
+
+    def backward(kept, slopes):
+        of_out, of_block = slopes
+        return of_block, 10 * of_out
+
+    graphdef, state = nnx.split(block)
+    run = jax.custom_vjp(call)
+    run.defvjp(forward, backward)
+    slope, state = jax.grad(run, argnums=1, has_aux=True)(state, x)
+    nnx.update(block, state)
+    return slope
+
+
 def remat_nnx(block, x):
     def run(block, x):
         out = block(x)
@@ -156,6 +200,52 @@ def vmap_by_hand(blocks, x):
     graphdef, state = nnx.split(blocks)
     out, state = jax.vmap(run, in_axes=(0, None))(state, x)
     nnx.update(blocks, state)
+    return out
+
+
+def pmap_nnx(blocks, x):
+    def run(block, x):
+        out = block(x)
+        return out
+
+    out = nnx.pmap(run, in_axes=(0, None))(blocks, x)
+    return out
+
+
+def pmap_by_hand(blocks, x):
+    def run(state, x):
+        block = nnx.merge(graphdef, state)
+        out = block(x)
+        return out, nnx.state(block)
+
+    graphdef, state = nnx.split(blocks)
+    out, state = jax.pmap(run, in_axes=(0, None))(state, x)
+    nnx.update(blocks, state)
+    return out
+
+
+def shard_map_nnx(block, x):
+    def run(block, x):
+        out = block(x)
+        return out
+
+    mesh = jax.make_mesh((1,), ("data",), devices=jax.devices()[:1])
+    every = {"in_specs": jax.P(), "out_specs": jax.P()}
+    out = nnx.shard_map(run, mesh=mesh, **every)(block, x)
+    return out
+
+
+def shard_map_by_hand(block, x):
+    def run(state, x):
+        block = nnx.merge(graphdef, state)
+        out = block(x)
+        return out, nnx.state(block)
+
+    graphdef, state = nnx.split(block)
+    mesh = jax.make_mesh((1,), ("data",), devices=jax.devices()[:1])
+    every = {"in_specs": jax.P(), "out_specs": jax.P()}
+    out, state = jax.shard_map(run, mesh=mesh, **every)(state, x)
+    nnx.update(block, state)
     return out
 
 
@@ -292,8 +382,11 @@ PROGRAMS = {
     "grad": (grad_nnx, grad_by_hand, Block),
     "vjp": (vjp_nnx, vjp_by_hand, Block),
     "jvp": (jvp_nnx, jvp_by_hand, with_a_float),
+    "custom_vjp": (custom_vjp_nnx, custom_vjp_by_hand, with_a_float),
     "remat": (remat_nnx, remat_by_hand, Block),
     "vmap": (vmap_nnx, vmap_by_hand, stack),
+    "pmap": (pmap_nnx, pmap_by_hand, one_of_a_stack),
+    "shard_map": (shard_map_nnx, shard_map_by_hand, Block),
     "scan": (scan_nnx, scan_by_hand, stack),
     "cond": (cond_nnx, cond_by_hand, Block),
     "switch": (switch_nnx, switch_by_hand, Block),
