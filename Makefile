@@ -22,7 +22,7 @@ SOUND := $(shell test -x $(BIN) && test "`cat $(STAMP) 2>/dev/null`" = "`pwd -P`
 LINGER = trap 'sleep 0.2' INT;
 stop = { echo "$(1)" >&2; exit 1; }
 named = $(if $(ARGS),,$(call stop,Which one? make $@ ARGS=$(1));)
-.PHONY: help learn reset test quick room exercise notebooks guide site serve wheel bench measure format lock $(if $(SOUND),,$(STAMP))
+.PHONY: help learn reset test again quick room exercise notebooks guide site serve wheel bench measure format lock $(if $(SOUND),,$(STAMP))
 
 help: ## list what can be made (this text)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -57,12 +57,16 @@ reset: $(STAMP) ## give the lessons anew (ARGS=02_tracing for one); what you had
 	@$(BIN) -m traced.command reset $(or $(ARGS),--all) $(WORK)
 
 # All of it runs even if some fails, and pytest comes last: its summary is what the reader looks for.
-check = failed=0; for check in "ruff check -q ." "ruff format -q --diff ." "mypy --no-error-summary"; do \
-	  $(BIN) -m $$check || failed=1; done; $(BIN) -m pytest $(1) || failed=1; exit $$failed
+style = failed=0; for check in "ruff check -q ." "ruff format -q --diff ." "mypy --no-error-summary"; do \
+	  $(BIN) -m $$check || failed=1; done
+check = $(style); $(BIN) -m pytest $(1) || failed=1; exit $$failed
 
 # A kernel takes up to 1 GB, hence at most 16 of them.
 test: $(STAMP) ## check style, types, the package, its examples and every output of every notebook
 	@$(call check,--nbval -n logical --maxprocesses 16 tests traced notebooks $(ARGS))
+
+again: $(STAMP) ## check style and types, and run what failed last once more, by itself
+	@$(style); $(BIN) .ci/again.py || failed=1; exit $$failed
 
 QUICK = tests/test_rooms.py tests/test_environment.py tests/test_handed_on.py \
 	  $(addprefix tests/test_notebooks.py::test_,every_notebook_has_its_pair the_markdown_gives_the_stored_cells)

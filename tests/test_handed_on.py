@@ -1,5 +1,6 @@
 """What those use who carry the course on: workflow, hooks, issue forms, citation and changelog."""
 
+import json
 import re
 import subprocess
 import sys
@@ -53,8 +54,40 @@ def test_the_workflow_runs_what_ci_runs_and_no_command_besides(workflow: Any) ->
 def test_what_ci_runs_can_be_made() -> None:
     """A target that is renamed in the Makefile is missed here, before anybody waits for a run."""
     made = re.findall(r"(?:^|\s)make ([a-z]+) PYTHON=", CI, flags=re.MULTILINE)
-    assert made == ["test", "site"]
+    assert made == ["again", "test", "site"]
     assert set(made) <= set(TARGETS)
+
+
+def run_again(folder: Path, failed: list[str]) -> subprocess.CompletedProcess[str]:
+    """Run `.ci/again.py` in a folder in which these tests have failed last."""
+    cache = folder / ".pytest_cache/v/cache/lastfailed"
+    cache.parent.mkdir(parents=True)
+    cache.write_text(json.dumps(dict.fromkeys(failed, True)))
+    command = [sys.executable, ROOT / ".ci/again.py"]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
+
+
+def test_what_fails_twice_stops_ci_and_what_fails_once_does_not(tmp_path: Path) -> None:
+    """The two tests that have failed are run by themselves, without the third."""
+    file = tmp_path / "test_it.py"
+    file.write_text("def test_a(): pass\n\ndef test_b(): pass\n\ndef test_c(): assert False\n")
+    names = ["test_it.py::test_a", "test_it.py::test_b"]
+    (tmp_path / "once").mkdir()
+    file.rename(tmp_path / "once/test_it.py")
+    once = run_again(tmp_path / "once", names)
+    assert (once.returncode, "2 passed in" in once.stdout) == (0, True)
+    file.write_text("def test_a(): pass\n\ndef test_b(): assert False\n")
+    assert run_again(tmp_path, names).returncode == 1
+
+
+@pytest.mark.parametrize("failed", [[], [f"test_it.py::test_{n}" for n in range(21)]], ids=len)
+def test_nothing_is_run_again_where_no_test_or_a_multitude_failed(
+    failed: list[str], tmp_path: Path
+) -> None:
+    """A style that is not ours, or a fault that breaks everything, is not an accident."""
+    again = run_again(tmp_path, failed)
+    assert again.returncode == 1
+    assert again.stderr == f"{len(failed)} tests have failed, and none is run again.\n"
 
 
 def test_the_workflow_sets_up_the_pythons_that_ci_looks_for(workflow: Any) -> None:

@@ -25,8 +25,8 @@ def show_by_hand(transform: str) -> Picture:
     By hand, the module is split, the transform of JAX is run on its state, and the module is
     updated. Lines that differ are marked. Below is what each returns and changes when it is run,
     in graph mode and in tree mode. Raises `ValueError` for a transform that has no programs here;
-    there are `jit`, `grad`, `vjp`, `jvp`, `custom_vjp`, `remat`, `vmap`, `pmap`, `shard_map`, `scan`,
-    `cond`, `switch`, `fori_loop` and `while_loop`.
+    there are `jit`, `grad`, `vjp`, `jvp`, `custom_vjp`, `remat`, `vmap`, `pmap`, `shard_map`,
+    `scan`, `cond`, `switch`, `fori_loop` and `while_loop`.
 
     >>> str(show_by_hand("grad")).splitlines()[-2]
     'result          3.0      3.0         ✗ raises TypeError'

@@ -131,7 +131,7 @@ def custom_vjp_nnx(block, x):
         return run(block, x), None
 
     def backward(kept, slopes):
-        (of_block, of_x), of_out = slopes
+        (of_block, _), of_out = slopes
         return of_block, 10 * of_out
 
     run = nnx.custom_vjp(call)
