@@ -11,6 +11,12 @@ NAMES = {
 }
 
 OPTAX = {
+    "TypeError: subdtype of <class 'numpy.floating'>": (
+        "optax.l2_loss(jnp.arange(3), jnp.arange(3))"
+    ),
+    "AttributeError: 'str' object has no attribute": (
+        "optimizer, params = optax.adam(0.1), {'w': x, 'b': x}\noptimizer.update(params, params)"
+    ),
     "TypeError: () missing … 'decay_steps'": "optax.cosine_decay_schedule(0.1)",
     "ValueError: indices and arr must have the same number of dimensions": (
         "optax.softmax_cross_entropy_with_integer_labels(jnp.ones((2, 3)), jnp.ones((2, 3), int))"

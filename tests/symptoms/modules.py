@@ -8,6 +8,17 @@ PROGRAMS = {
         "model = nnx.Linear(2, 1, rngs=nnx.Rngs(0))\n"
         "nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param).update(grads={})"
     ),
+    "AttributeError: 'Optimizer' object has no attribute": (
+        "nnx.Optimizer(layer, optax.sgd(0.1), wrt=nnx.Param).params"
+    ),
+    "AttributeError: 'NoneType' object has no attribute 'params'": "nnx.Linear(2, 3, rngs=None)",
+    "TypeError: Conv.__init__() missing … 'kernel_size'": "nnx.Conv(1, 8, rngs=nnx.Rngs(0))",
+    "TypeError: __init__() got an unexpected keyword argument": (
+        "nnx.Linear(2, 3, bias=False, rngs=nnx.Rngs(0))"
+    ),
+    "ValueError: axes to be mapped … .value of type": (
+        "jax.vmap(nnx.Linear.__call__)(layer, jnp.ones((5, 3)))"
+    ),
     # modules and Variables
     "TraceContextError: from different trace level": (
         "jax.jit(lambda x: setattr(layer, 'name', x))(x)"

@@ -15,6 +15,17 @@ class Checked:
 """
 
 PROGRAMS = {
+    "TypeError: switch() got an unexpected keyword argument": (
+        "jax.lax.switch(0, functions=[lambda: 1])"
+    ),
+    "TypeError: lax.scan: f argument should be a callable": "jax.lax.scan(x, 0, None, length=3)",
+    "TypeError: body_fun argument should be callable": "jax.lax.fori_loop(0, 3, x, 1)",
+    "ValueError: should match the aval mesh": (
+        "with jax.set_mesh(jax.make_mesh((1,), ('i',))):\n    split('i', None) + 1"
+    ),
+    "ValueError: must equal the product of mesh_shape": (
+        "from jax.experimental import mesh_utils\nmesh_utils.create_device_mesh((100,))"
+    ),
     # transforms
     "TypeError: in_axes must be an int, None, or": "jax.vmap(jnp.sin, in_axes='0')(x)",
     "ValueError: must be passed at least one argument containing an array or axis_size": (
