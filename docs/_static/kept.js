@@ -17,6 +17,7 @@ const Kept = {
     return Kept.pages;
   },
   change(page, change) {
+    Kept.remember("");
     const mine = (Kept.read()[page] ??= {});
     change(mine);
     Kept.write();
@@ -41,10 +42,35 @@ const Kept = {
   },
   // How many of a lesson's predictions were made, of those that it asks for now.
   made: (page) => (ASKED[page] || []).filter((id) => id in Object(Kept.pages[page])).length,
-  eraser: (label, forget) => make("button", { type: "button", textContent: label, onclick: () => {
-    forget();
-    location.reload();
-  } }),
+  // What was erased is kept for the visit, until something else is answered.
+  remember(text) {
+    try {
+      if (text) sessionStorage.setItem(Kept.key, text);
+      else if (text === "") sessionStorage.removeItem(Kept.key);
+      return sessionStorage.getItem(Kept.key);
+    } catch {
+      return null; // denied
+    }
+  },
+  // The buttons that erase, where there is something to erase, and that take it back.
+  eraser(label, forget) {
+    const button = (textContent, act) => make("button", { type: "button", textContent, onclick: () => {
+      act();
+      location.reload();
+    } });
+    const erased = Kept.remember();
+    return [
+      ...label ? [button(label, () => {
+        Kept.remember(JSON.stringify(Kept.read()));
+        forget();
+      })] : [],
+      ...erased ? ["Erased. ", button("Undo", () => {
+        Object.assign(Kept.read(), JSON.parse(erased));
+        Kept.remember("");
+        Kept.write();
+      })] : [],
+    ];
+  },
 };
 
 const make = (tag, facts, ...children) => {
