@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from bundle import is_used, keep, read_all
+from bundle import is_used, keep, read_all, squeeze
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,8 @@ def test_rules_are_kept_within_media_and_icons_are_not(tmp_path: Path) -> None:
 def test_a_pattern_names_a_file_with_a_checksum(tmp_path: Path) -> None:
     (tmp_path / "one.123.css").write_text("a {}")
     assert read_all(tmp_path, "one.*.css") == "a {}"
+
+
+def test_a_script_is_served_without_comments_and_indentation() -> None:
+    script = "// Why.\n{\n  go(); // here\n\n  // And then.\n  stop(`//`);\n}\n"
+    assert squeeze(script) == "{go(); // here\nstop(`//`);\n}\n"

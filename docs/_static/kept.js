@@ -12,7 +12,8 @@ const Kept = {
       if (found instanceof Object) Kept.pages = found;
       else if (!text) Kept.pages = {};
     } catch (error) {
-      Kept.lasting = error instanceof SyntaxError; // damaged, or denied
+      // Damaged, or denied.
+      Kept.lasting = error instanceof SyntaxError;
     }
     return Kept.pages;
   },
@@ -49,7 +50,7 @@ const Kept = {
       else if (text === "") sessionStorage.removeItem(Kept.key);
       return sessionStorage.getItem(Kept.key);
     } catch {
-      return null; // denied
+      return null;
     }
   },
   // The buttons that erase, where there is something to erase, and that take it back.
