@@ -208,7 +208,8 @@ function setUp() {
 
   const update = () => output.replaceChildren(...(box.value.trim() ? show(box.value) : []));
   box.addEventListener("input", update);
-  update();
+  // What a browser has put back, once the other scripts are there.
+  addEventListener("load", update);
 }
 
 if (typeof document !== "undefined") setUp();
