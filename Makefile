@@ -111,7 +111,7 @@ wheel: site ## build the wheel, with the lessons, the field guide and the search
 links: $(STAMP) $(DOCTREES) ## list the links to other sites in _build/links/output.txt, and try each (with a network)
 	@$(BIN) -m sphinx -q -j $(JOBS) -d $(dir $(DOCTREES)) -b linkcheck . _build/links
 
-bench: $(STAMP) ## measure how fast the package is
+bench: site ## measure how fast the package is, and the pages of the site
 	@$(BIN) tests/bench.py $(ARGS)
 
 # On whatever device JAX finds, unless JAX_PLATFORMS says otherwise: the default above is for what is compared.

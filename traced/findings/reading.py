@@ -60,8 +60,8 @@ def _page_beside(name: str) -> str:
 
 def _section_beside(lesson: str, section: str) -> str:
     file = f"{lesson}.ipynb"
-    # As JupyterLab calls the place of a heading.
-    anchor = quote(section.replace("`", "").replace(" ", "-"))
+    # As JupyterLab calls the place of a heading; it decodes nothing.
+    anchor = quote(section.replace("`", "").replace(" ", "-"), safe=",:;!?'()*&=+")
     return f"{file}#{anchor}" if Path(file).exists() else ""
 
 
