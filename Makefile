@@ -22,7 +22,7 @@ SOUND := $(shell test -x $(BIN) && test "`cat $(STAMP) 2>/dev/null`" = "`pwd -P`
 LINGER = trap 'sleep 0.2' INT;
 stop = { echo "$(1)" >&2; exit 1; }
 named = $(if $(ARGS),,$(call stop,Which one? make $@ ARGS=$(1));)
-.PHONY: help learn reset test again quick room exercise notebooks guide site serve wheel bench measure format lock $(if $(SOUND),,$(STAMP))
+.PHONY: help learn reset test again quick room exercise notebooks guide site serve wheel links bench measure format lock $(if $(SOUND),,$(STAMP))
 
 help: ## list what can be made (this text)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -112,7 +112,10 @@ serve: site ## build the site and show it on this machine; Ctrl-C ends it
 wheel: site ## build the wheel, with the lessons, the field guide and the search, in _build/dist
 	@$(BIN) -m hatchling build -t wheel -d _build/dist
 
-bench: $(STAMP) ## measure how fast the package is
+links: $(STAMP) $(DOCTREES) ## list the links to other sites in _build/links/output.txt, and try each (with a network)
+	@$(BIN) -m sphinx -q -j $(JOBS) -d $(dir $(DOCTREES)) -b linkcheck . _build/links
+
+bench: site ## measure how fast the package is, and the pages of the site
 	@$(BIN) tests/bench.py $(ARGS)
 
 # On whatever device JAX finds, unless JAX_PLATFORMS says otherwise: the default above is for what is compared.

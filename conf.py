@@ -4,6 +4,7 @@ import sys
 import tomllib
 from pathlib import Path
 from types import SimpleNamespace
+from urllib.parse import urlsplit
 
 # Nothing is executed, so that MyST-NB needs neither of its ways to do it, nor a database for one:
 # to import them takes two of the twenty-four seconds of a build.
@@ -12,9 +13,10 @@ for name in ("Cache", "Direct"):
     sys.modules[f"myst_nb.core.execute.{name.lower()}"] = way
 ROOT = Path(__file__).parent
 sys.path.append(str(ROOT / "docs/_extensions"))
-# The only place that knows the repository's address: a fork changes `[project.urls]` there.
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-REPOSITORY = PROJECT.get("urls", {}).get("Repository", "")
+# The only place that knows where the course is: a fork changes `[project.urls]` there.
+URLS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"].get("urls", {})
+REPOSITORY = URLS.get("Repository", "")
+ADDRESS = URLS.get("Documentation", "").rstrip("/")
 
 project = html_title = "JAX, Traced"
 language = "en"
@@ -63,6 +65,7 @@ html_sidebars = {"**": ["brand.html", "search-button-field.html", "shared-sideba
 html_theme_options = {
     "article_header_start": ["toggle-primary-sidebar.html", "topbar.html"],
     "article_footer_items": ["related.html", "again.html", "executed.html"],
+    "back_to_top_button": False,  # it covers the text
     "footer_content_items": [],
     "navbar_persistent": [],  # by default, a second search field
     "repository_branch": "main",
@@ -71,6 +74,20 @@ html_theme_options = {
     "show_toc_level": 2,
     "use_repository_button": bool(REPOSITORY),
 }
+linkcheck_anchors = False  # many a page makes them by a script
+if ADDRESS:  # a picture and a sitemap name it, and a page that is missing is looked for anywhere
+    extensions += ["notfound.extension", "sphinx_sitemap", "sphinxext.opengraph"]
+    html_baseurl = ogp_site_url = f"{ADDRESS}/"
+    notfound_template = "404.html"
+    notfound_urls_prefix = f"{urlsplit(ADDRESS).path}/"
+    ogp_description_length = 0  # ours comes from `course_map`
+    ogp_social_cards = {
+        "font": "DejaVu Sans",
+        "image_mini": "docs/_static/trace.png",
+        "line_color": "#087286",
+    }
+    sitemap_excludes = ["404.html", "search.html"]
+    sitemap_url_scheme = "{link}"
 if REPOSITORY:
     html_theme_options["launch_buttons"] = {
         "binderhub_url": "https://mybinder.org",

@@ -2,7 +2,8 @@
 
 On the page a reader chooses which of them passes. They are those of the tests, under the name of
 the exercise: of the first findings in the table the first answer that is short and needs no other
-answer, and the right one that is most like them in length. `tests/lessons` runs them again.
+answer, and the right one that is most like them in length. What the lesson gives to be repaired is
+none of them. `tests/lessons` runs them again.
 """
 
 import argparse
@@ -41,6 +42,7 @@ WIDTH = 64  # of a line
 UNSTEADY = {"keys/not-repeatable"}  # findings that quote other numbers each time
 TEMPORARY = re.compile(re.escape(tempfile.gettempdir()) + r"/\w+(?=/)")
 CHECK = re.compile(r"^ex\.(\w+)\.check\(\1\)$", re.MULTILINE)
+RAISES = re.compile(r"^ +raise NotImplementedError\b.*\n", re.MULTILINE)
 SOLUTIONS = re.compile(r"traced\.lessons\.\w+\.solutions")
 
 
@@ -66,6 +68,7 @@ class Page:
     defined: set[str] = field(default_factory=set)
     names: set[str] = field(default_factory=set)
     exercises: list[str] = field(default_factory=list)
+    given: dict[str, set[str]] = field(default_factory=dict)  # the statements of each stub
 
 
 @cache
@@ -75,13 +78,27 @@ def read_page(notebook: Path) -> Page:
     for cell in json.loads(notebook.read_text("utf-8"))["cells"]:
         if cell["cell_type"] == "code":
             code = "".join(cell["source"])
-            page.exercises += CHECK.findall(code)
+            for name in CHECK.findall(code):
+                page.exercises.append(name)
+                page.given[name] = statements(RAISES.sub("", code))
             for node in ast.parse(re.sub("^%.*$", "", code, flags=re.MULTILINE)).body:
                 if is_import(node):
                     page.imports += map(ast.unparse, single(node))
                 page.defined.add(ast.unparse(node))
                 page.names |= bound(node)
     return page
+
+
+def statements(code: str) -> set[str]:
+    """Return the statements of code that are no imports, without comments and docstrings.
+
+    Of a stub that has nothing to repair, where its `raise` was taken away, there are none.
+    """
+    try:
+        body = ast.parse(without_comments(code)).body
+    except SyntaxError:
+        return set()
+    return {ast.unparse(node) for node in body if not is_import(node)}
 
 
 def is_import(node: ast.AST) -> bool:
@@ -208,10 +225,12 @@ def formatted(code: str) -> str:
 def candidates(
     answers: Sequence[Any], others: set[str], exercise: Exercise, page: Page, finding: str = ""
 ) -> Iterator[Program]:
-    """Yield those answers that can be shown: they need no other answer."""
+    """Yield those answers that can be shown: they need no other one, and are not the stub."""
     for answer in answers:
         shown = program(answer, exercise, page)
-        if shown and not used([ast.parse(shown.source)]) & others:
+        if shown is None or statements(shown.source) <= page.given.get(exercise.name, set()):
+            continue
+        if not used([ast.parse(shown.source)]) & others:
             yield Program(formatted(shown.source), shown.above, finding)
 
 

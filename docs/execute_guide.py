@@ -16,6 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import jax
+from plain_programs import LEAD, with_plain
+
+from traced.python.values import without_addresses
+from traced.running.diagnosis import first_sentence
 
 PAGES = Path(__file__).parent / "guide"
 PROGRAM = re.compile(r"```python\n(?P<code>.*?)```\n(?:\n```text\n.*?```\n)?", re.DOTALL)
@@ -85,23 +89,34 @@ def executed(page: Path) -> str:
     jax.clear_caches()  # type: ignore[no-untyped-call]  # JAX gives it no types
     count = iter(range(1, 100))
     return PROGRAM.sub(
-        lambda program: _with_output(program["code"], f"{page.stem} {next(count)}", names),
-        page.read_text("utf-8"),
+        lambda program: _with_output(program, f"{page.stem} {next(count)}", names),
+        with_plain(page.stem, page.read_text("utf-8")),
     )
 
 
-def _with_output(code: str, name: str, names: dict[str, Any]) -> str:
-    output = run(code, name, names)
+def _with_output(program: re.Match[str], name: str, names: dict[str, Any]) -> str:
+    is_plain = program.string.endswith(f"{LEAD}\n\n", 0, program.start())
+    # What follows goes on from the program above it.
+    names = {"__name__": "guide"} if is_plain else names
+    output = run(program["code"], name, names, may_raise=is_plain)
     shown = f"\n```text\n{output}```\n" if output else ""
-    return f"```python\n{code}```\n{shown}"
+    return f"```python\n{program['code']}```\n{shown}"
 
 
-def run(code: str, name: str, names: dict[str, Any]) -> str:
-    """Run a program under the given names and return what it prints."""
+def run(code: str, name: str, names: dict[str, Any], may_raise: bool = False) -> str:
+    """Run a program under the given names and return what it prints.
+
+    One that may raise ends as it would in Python, with the beginning of its message.
+    """
     # The lines are looked up when a finding quotes them.
     linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
     with contextlib.redirect_stdout(io.StringIO()) as out:
-        exec(compile(code, name, "exec"), names)
+        try:
+            exec(compile(code, name, "exec"), names)
+        except Exception as error:
+            if not may_raise or isinstance(error, NameError):
+                raise
+            print(f"{type(error).__name__}: {without_addresses(first_sentence(error))}")
     return "\n".join(_stripped(out.getvalue().splitlines(keepends=False))) + "\n" * bool(
         out.getvalue()
     )

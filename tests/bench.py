@@ -5,13 +5,16 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from time import perf_counter, process_time
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+from browser import launch
 
 from traced import explore
 from traced.lessons import start_here
@@ -183,6 +186,57 @@ def drawing() -> tuple[float, float]:
     return best(run, 3, process_time), 1.0
 
 
+#: A line of 1.6 Mbit/s with 150 ms there and back, and a processor four times slower.
+LINE = {"offline": False, "latency": 150, "downloadThroughput": 2e5, "uploadThroughput": 2e5}
+SLOWER = 4
+SITE = Path(__file__).parents[1] / "_build/site"
+
+
+@cache
+def visiting(name: str) -> tuple[float, float, float]:
+    """Open a page of the built site; return seconds to its first paint, kilobytes, and requests."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=SITE))
+    Thread(target=server.serve_forever, daemon=True).start()
+    with launch() as browser:
+        page = browser.new_page()
+        line = page.context.new_cdp_session(page)
+        line.send("Network.enable")
+        line.send("Network.emulateNetworkConditions", LINE)
+        line.send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
+        sizes: list[float] = []
+        line.on("Network.loadingFinished", lambda each: sizes.append(each["encodedDataLength"]))
+        page.goto(f"http://127.0.0.1:{server.server_port}/{name}.html", wait_until="load")
+        painted = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0]")
+        seconds = painted["startTime"] / 1000
+    server.shutdown()
+    return seconds, sum(sizes) / 1000, float(len(sizes))
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """A server that packs nothing, so that a real one is faster, and writes no log."""
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Write nothing."""
+
+
+def painting(name: str) -> tuple[float, float]:
+    """Paint a page for the first time, in seconds; two of them."""
+    return visiting(name)[0], 2.0
+
+
+def loading(name: str) -> tuple[float, float]:
+    """Load a page, in kilobytes; 400 of them."""
+    return visiting(name)[1], 400.0
+
+
+def requesting(name: str) -> tuple[float, float]:
+    """Load a page, in requests; twelve of them."""
+    return visiting(name)[2], 12.0
+
+
+#: Pages of the site that are measured, once `make site` has built it.
+PAGES = ("index", "notebooks/02_tracing", "docs/error")
+
 RATIOS = {
     "import traced / import jax": (importing, 1.05, "s"),
     "check / run and trace the answer": (checking, 2.0, "s"),
@@ -197,6 +251,9 @@ RATIOS = {
     "page of two transformer blocks / 2 MB": (transforming, 1.0, "MB"),
     "draw 1,000 layers and keys / 1 s": (drawing, 1.0, "s"),
     "dataflow of 10,000 equations / 2 s": (flowing, 1.0, "s"),
+    **{f"first paint of {name} / 2 s": (partial(painting, name), 1.0, "s") for name in PAGES},
+    **{f"{name} / 400 kB": (partial(loading, name), 1.0, "kB") for name in PAGES},
+    **{f"{name} / 12 requests": (partial(requesting, name), 1.0, "") for name in PAGES},
 }
 
 

@@ -93,7 +93,7 @@ CELLS = [
 ]
 
 
-def plant(tree: Path, executed: Mapping[str, str] = EXECUTED, repository: str = "") -> Path:
+def plant(tree: Path, executed: Mapping[str, str] = EXECUTED, **urls: str) -> Path:
     """Write the lesson, with the course's own configuration and landing page around it."""
     for name in ("_extensions", "_static", "_templates"):
         shutil.copytree(ROOT / "docs" / name, tree / "docs" / name)
@@ -103,8 +103,8 @@ def plant(tree: Path, executed: Mapping[str, str] = EXECUTED, repository: str = 
     for name, title in PAGES.items():
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
         (tree / f"{name}.md").write_text(f"# {title}\n\nIt is short.\n")
-    urls = f'urls = {{ Repository = "{repository}" }}' if repository else ""
-    (tree / "pyproject.toml").write_text(f"[project]\n{urls}\n")
+    known = "\n".join(f'{name} = "{url}"' for name, url in urls.items())
+    (tree / "pyproject.toml").write_text(f"[project]\n[project.urls]\n{known}\n")
     language = {"name": "python", "pygments_lexer": "ipython3"}
     metadata = {"language_info": language, "traced": {"executed": executed}}
     write_notebook(tree / "notebooks/00_specimen", CELLS, metadata)

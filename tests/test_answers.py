@@ -4,6 +4,7 @@ import json
 import re
 import sys
 from ast import literal_eval
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ def fits(form: Form, outcome: str) -> bool:
     if form.kind == "choose":
         return parts in options
     if form.kind == "some":
-        return all([part] in options for part in parts)
+        return parts != [] and all([part] in options for part in parts)
     if form.kind == "each":
         of_them = all([part] in options for part in parts) if options else are_numbers(parts)
         return len(parts) == len(form.labels) and of_them
@@ -76,7 +77,7 @@ def built(value: Any) -> Any:
 def are_numbers(parts: list[str]) -> bool:
     """Tell whether all parts of an answer are numbers."""
     try:
-        return [float(part) for part in parts] != []
+        return parts != [] and all(isfinite(float(part)) for part in parts)
     except ValueError:
         return False
 
@@ -96,7 +97,13 @@ def test_each_outcome_can_be_predicted_on_the_page(notebook: Path) -> None:
 
 @pytest.mark.parametrize(
     ("comment", "outcome"),
-    [("1, 2 or 10", "3"), ("two of True or False", "(True, 3)"), ('some of "a" and "b"', "['c']")],
+    [
+        ("1, 2 or 10", "3"),
+        ("two of True or False", "(True, 3)"),
+        ('some of "a" and "b"', "['c']"),
+        ('some of "a" and "b"', "[]"),
+        ("a width from 8 to 2048", "nan"),
+    ],
 )
 def test_an_outcome_that_no_form_offers_is_seen(comment: str, outcome: str) -> None:
     assert not fits(read_form(comment), outcome)
@@ -107,7 +114,7 @@ def test_an_outcome_that_no_form_offers_is_seen(comment: str, outcome: str) -> N
     [
         ("two shapes, such as ((8,), (8,))", "((8, 8), 8)"),
         ('names, such as ("a", "b")', "(1, 2)"),
-        ("a width from 8 to 2048", "[512]"),
+        ("a thing from 8 to 2048", "[512]"),
     ],
 )
 def test_an_example_that_is_built_otherwise_is_seen(comment: str, outcome: str) -> None:

@@ -41,6 +41,24 @@ def test_one_answer_passes_and_each_other_has_a_finding_of_its_own(name: str) ->
     assert [each for each in answers if "#" in each["source"] or '"""' in each["source"]] == []
 
 
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_the_stub_is_no_answer(notebook: Path) -> None:
+    given = execute_choices.read_page(notebook).given
+    offered = json.loads((execute_choices.FOLDER / f"{notebook.stem}.json").read_text("utf-8"))
+    assert [
+        name
+        for name, shown in offered.items()
+        for answer in shown["answers"]
+        if execute_choices.statements(answer["source"]) <= given[name]
+    ] == []
+
+
+def test_a_stub_is_known_without_what_is_to_be_removed() -> None:
+    notebook = next(path for path in NOTEBOOKS if path.stem == "07_loops")
+    given = execute_choices.read_page(notebook).given["smooth"]
+    assert any("for value in signal" in each and "raise" not in each for each in given)
+
+
 def test_the_right_answer_stands_at_every_place() -> None:
     answers = [[each["passes"] for each in shown["answers"]] for shown in stored().values()]
     places = Counter(each.index(True) for each in answers if len(each) == 4)

@@ -5,6 +5,7 @@ import sys
 
 import execute_guide
 import jax
+import plain_programs
 import pytest
 
 from tests.symptoms import messages
@@ -166,3 +167,26 @@ def test_the_pages_use_what_readers_may_import():
 def test_no_page_says_by_where_it_means_with_respect_to():
     by = re.compile(r"\b(gradients?|derivatives?|differentiates?d?)\s+by\s+(?!hand|parts)")
     assert not [page.stem for page in PAGES if by.search(page.read_text("utf-8"))]
+
+
+#: Of these, an ordinary call ends without a word, or does not end: only a question tells.
+TOLD_BY_A_QUESTION = {
+    *("cost-captured-array", "cost-not-donated", "loops-endless", "runs-exited", "runs-too-long"),
+    *("tracing-new-function", "tracing-not-jitted", "tracing-other-equations"),
+}
+
+
+@pytest.mark.parametrize("name", FINDINGS)
+def test_the_wrong_program_of_a_finding_is_shown_in_plain_jax(name):
+    wrong = FINDINGS[name].read_text("utf-8").partition("\n## Wrong\n")[2].partition("\n## ")[0]
+    *_, last = re.findall(r"```python\n(.*?)```\n\n```text", wrong, re.DOTALL)
+    # Where a question asks, and not the check of an exercise, it stands below without the question.
+    assert ("ask(" in last) == (name in TOLD_BY_A_QUESTION)
+    assert ".check(" in last or "print(ask(" in last or name in plain_programs.calls()
+    if name in plain_programs.calls():
+        first = wrong.split("```")[1].removeprefix("python\n")
+        assert last == plain_programs.plain(first, **plain_programs.calls()[name])
+
+
+def test_every_plain_program_has_its_page():
+    assert set(plain_programs.calls()) <= set(FINDINGS)

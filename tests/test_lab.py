@@ -264,3 +264,17 @@ def test_after_a_run_a_plot_is_drawn_above_its_numbers(pictures: Locator) -> Non
     plot.scroll_into_view_if_needed()
     expect(plot.locator("img")).to_be_visible()
     expect(plot.locator("summary")).to_be_visible()
+
+
+SHOWN = """from traced.findings.feedback import Feedback, Finding
+
+Feedback("f", "not yet", Finding("tracing/branch-on-tracer"))"""
+
+
+def test_what_a_finding_says_to_read_in_this_lesson_is_a_link(opened: Opened) -> None:
+    cell = opened.panel.locator(".jp-CodeCell").first
+    cell.scroll_into_view_if_needed()
+    enter(cell, SHOWN)
+    cell.get_by_role("link", name=re.compile(f"^{NOTEBOOK}")).click()
+    heading = opened.panel.locator("h2", has_text="A traced argument has a shape and a dtype")
+    expect(heading).to_be_in_viewport(timeout=MINUTE)

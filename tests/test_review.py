@@ -23,7 +23,7 @@ INDEX = """# A course
 
 00 Specimens <notebooks/00_specimen>
 01 Firsts <notebooks/01_first>
-02 Seconds <notebooks/02_second>
+02 Seconds: what comes after the first, at length <notebooks/02_second>
 ```
 
 ```{toctree}
@@ -357,6 +357,20 @@ def test_the_keyboard_is_enough(reader: Reader) -> None:
 
 
 @needs_browser
+def test_the_name_of_a_lesson_is_not_cut_on_a_phone(reader: Reader) -> None:
+    reader.page.set_viewport_size({"width": 390, "height": 844})
+    page = reader.open()
+    too_wide = """lists => lists.flatMap(list => {
+      const text = document.createElement('canvas').getContext('2d');
+      text.font = getComputedStyle(list).font;
+      const room = list.closest('form').clientWidth - 50; // the frame and the arrow take the rest
+      const names = [...list.options].map(each => each.textContent);
+      return names.filter(name => text.measureText(name).width > room);
+    })"""
+    assert page.locator("select").evaluate_all(too_wide) == []
+
+
+@needs_browser
 def test_fingers_are_enough(browser: Browser, course: Site) -> None:
     with browser.new_context(has_touch=True, viewport={"width": 390, "height": 844}) as context:
         context.set_default_timeout(10_000)
@@ -440,7 +454,7 @@ def test_a_screen_reader_hears_the_questions_and_what_is_due(reader: Reader) -> 
       - listitem:
         - group:
           - text: /01, question 1. How many are 1 of/
-          - group "Prediction":
+          - group "Prediction: How many are 1 of x in 01_first?":
             - button "1"
             - button "2"
             - button "3"

@@ -7,12 +7,13 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from html import unescape
 from pathlib import Path
 from typing import Literal
 
 import pytest
 from browser import find_barriers, is_too_wide, needs_browser
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 from specimen import EXECUTED, plant
 
 pytestmark = pytest.mark.seen_once
@@ -25,6 +26,7 @@ PAGES += [f"docs/why/{path.stem}" for path in sorted((ROOT / "docs/why").glob("*
 PAGES += [f"notebooks/{lesson}" for lesson in LESSONS]
 Scheme = Literal["light", "dark"]
 FOREIGN = re.compile(r"(https?:)?//")
+ADDRESS = "https://someone.example/course"
 
 
 @dataclass(frozen=True)
@@ -54,9 +56,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
 
 @pytest.fixture(scope="module")
 def specimen(tmp_path_factory: pytest.TempPathFactory) -> Site:
-    """Build a course whose only lesson has one of everything, and whose repository is known."""
+    """Build a course whose only lesson has one of everything, and whose addresses are known."""
     tree = tmp_path_factory.mktemp("specimen")
-    return build(plant(tree / "tree", repository="https://github.com/someone/course"), tree)
+    urls = {"Repository": "https://github.com/someone/course", "Documentation": ADDRESS}
+    return build(plant(tree / "tree", **urls), tree)
 
 
 @pytest.mark.parametrize("course", ["site", "specimen"])
@@ -190,9 +193,33 @@ def test_a_known_repository_gets_its_buttons(specimen: Site) -> None:
     assert "mybinder.org/v2/gh/someone/course/main?urlpath=lab/tree/notebooks/00_spec" in page
 
 
-def test_an_unknown_repository_gets_none(tmp_path: Path) -> None:
-    page = build(plant(tmp_path / "tree"), tmp_path).html("notebooks/00_specimen")
-    assert re.findall("(?i)source-repository|colab|binder", page) == []
+def test_unknown_addresses_are_named_nowhere(tmp_path: Path) -> None:
+    site = build(plant(tmp_path / "tree"), tmp_path)
+    page = site.html("notebooks/00_specimen")
+    assert re.findall("(?i)source-repository|colab|binder|canonical|og:", page) == []
+    assert [name for name in ("404.html", "sitemap.xml") if (site.folder / name).exists()] == []
+
+
+@pytest.mark.parametrize("name", ["index", "notebooks/00_specimen", "docs/guide/findings/keys"])
+def test_a_known_address_has_each_page_found_from_outside(specimen: Site, name: str) -> None:
+    page = specimen.html(name)
+    assert f'<link rel="canonical" href="{ADDRESS}/{name}.html" />' in page
+    assert f"<loc>{ADDRESS}/{name}.html</loc>" in (specimen.folder / "sitemap.xml").read_text()
+    told = dict(re.findall(r'<meta property="og:(\w+)" content="([^"]*)"', page))
+    assert told["description"] == re.findall(r'<meta name="description" content="([^"]*)"', page)[0]
+    assert told["title"] in re.findall(r"<title>(.*)</title>", page)[0]
+    picture = specimen.folder / told["image"].removeprefix(f"{ADDRESS}/")
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_missing_page_leads_on_from_wherever_it_was_looked_for(specimen: Site) -> None:
+    page = specimen.html("404")
+    assert "There is no such page" in page
+    links = re.findall(r'\b(?:href|src)="([^"#][^"]*)"', page)
+    relative = [each for each in links if not each.startswith(("/course/", "https://"))]
+    assert relative == []
+    assert 'href="/course/search.html"' in page
+    assert "404" not in (specimen.folder / "sitemap.xml").read_text()
 
 
 @dataclass
@@ -271,6 +298,116 @@ def test_a_prediction_is_kept_until_it_is_erased(reader: Reader, site: Site, wid
     page.get_by_role("button", name="9000").click()
     expect(page.get_by_text("Predicted: 9000, not so.")).to_be_visible()
     assert reader.refused == []
+
+
+@needs_browser
+def test_what_was_erased_comes_back_until_something_else_is_answered(
+    reader: Reader, site: Site
+) -> None:
+    page = reader.open(site, "notebooks/00_start_here")
+    undo = page.get_by_role("button", name="Undo")
+    page.get_by_role("button", name="4001").click()
+    page.get_by_role("button", name="Erase").click()
+    expect(page.get_by_text("Predicted 0 of 1")).to_be_visible()
+    undo.click()
+    expect(page.get_by_text("Predicted 1 of 1, 1 of them right.")).to_be_visible()
+    expect(undo).to_have_count(0)
+    page = reader.open(site, "index")
+    page.get_by_role("button", name="Erase all answers").click()
+    expect(page.locator(".map .made")).to_have_count(0)
+    undo.click()
+    expect(page.locator(".map .made")).to_have_text("1 of 1 predicted")
+    page.get_by_role("button", name="Erase all answers").click()
+    expect(undo).to_be_visible()
+    page = reader.open(site, "notebooks/00_start_here")
+    page.get_by_role("button", name="9000").click()
+    expect(undo).to_have_count(0)
+
+
+def ask_for(page: Page, *names: str) -> Locator:
+    """Return the first form of a page that offers these names."""
+    asks = page.locator(".ask")
+    for name in names:
+        asks = asks.filter(has=page.get_by_label(name, exact=True))
+    return asks.first
+
+
+@needs_browser
+def test_nothing_ticked_is_no_prediction(reader: Reader, site: Site) -> None:
+    ask = ask_for(reader.open(site, "notebooks/02_tracing"), "compiling", "later call")
+    ask.get_by_role("button", name="Predict").click()
+    assert ask.locator(":invalid").count() > 0
+    expect(ask).not_to_have_attribute("data-right", re.compile(""))
+    ask.get_by_label("tracing", exact=True).check()
+    ask.get_by_label("without jit").check()
+    ask.get_by_role("button", name="Predict").click()
+    expect(ask).to_have_attribute("data-right", "yes")
+
+
+@needs_browser
+@pytest.mark.parametrize(("written", "right"), [("5", "yes"), ("5.0", "yes"), ("6", "no")])
+def test_a_number_is_asked_for_by_a_box_for_numbers(
+    reader: Reader, site: Site, written: str, right: str
+) -> None:
+    page = reader.open(site, "notebooks/02_tracing")
+    ask = ask_for(page, "1", "2", "3")
+    boxes = ask.get_by_role("spinbutton")
+    for box, text in zip(boxes.all(), ("five", "5", "1"), strict=True):
+        box.press_sequentially(text)
+    ask.get_by_role("button", name="Predict").click()
+    assert "number" in boxes.first.evaluate("box => box.validationMessage").lower()
+    expect(ask).not_to_have_attribute("data-right", re.compile(""))
+    boxes.first.fill(written)
+    ask.get_by_role("button", name="Predict").click()
+    expect(ask).to_have_attribute("data-right", right)
+    assert find_barriers(page) == []
+
+
+def test_the_form_of_a_prediction_has_its_question(site: Site) -> None:
+    for lesson in LESSONS:
+        forms = re.findall(
+            r'class="ask"[^>]* data-form="([^"]*)"', site.html(f"notebooks/{lesson}")
+        )
+        assert forms
+        asked = [json.loads(unescape(form))["question"] for form in forms]
+        assert [each for each in asked if not each.endswith("?")] == [], lesson
+
+
+@needs_browser
+def test_a_screen_reader_hears_what_is_to_be_predicted(reader: Reader, site: Site) -> None:
+    page = reader.open(site, "notebooks/00_start_here")
+    group = page.get_by_role("group", name="Prediction: How many does a vector of a thousand make?")
+    expect(group.get_by_role("button")).to_have_count(4)
+
+
+@needs_browser
+def test_nothing_lies_over_the_text_of_a_phone(reader: Reader, site: Site) -> None:
+    page = reader.open(site, "notebooks/02_tracing", 390)
+    # The theme offers a way back to the top to who scrolls up.
+    for way in (4000, -500):
+        page.mouse.wheel(0, way)
+        page.wait_for_timeout(200)
+    covered = """() => document.elementsFromPoint(innerWidth / 2, innerHeight * .9 + 12)
+        .filter(each => getComputedStyle(each).position === 'fixed').length"""
+    assert page.evaluate("scrollY") > 1000
+    assert page.evaluate(covered) == 0
+
+
+@needs_browser
+@pytest.mark.parametrize("width", [1440, 390])
+def test_without_scripts_there_is_no_button_that_does_nothing(
+    browser: Browser, site: Site, width: int
+) -> None:
+    for scripts in (True, False):
+        with browser.new_context(
+            java_script_enabled=scripts, viewport={"width": width, "height": 900}
+        ) as context:
+            page = context.new_page()
+            page.goto((site.folder / "notebooks/02_tracing.html").as_uri())
+            buttons = page.locator("button").filter(visible=True)
+            assert (buttons.count() > 0) is scripts
+            if width == 390:
+                expect(page.get_by_role("link", name="Search")).to_be_visible()
 
 
 @needs_browser

@@ -1,7 +1,8 @@
 """Ask for each prediction of a lesson on its page, by buttons or a small form.
 
 What may be answered stands in the comment of the cell, `prediction = ...  # 1, 2 or 10`; what is
-right, in the stored output below it, where the script finds it. Without scripts nothing is added.
+asked, in the text above it; what is right, in the stored output below it, where the script finds
+it. Without scripts nothing is added.
 """
 
 import json
@@ -22,13 +23,14 @@ COUNTS = {"two": 2, "three": 3, "four": 4, "five": 5}
 BUTTONS = 10
 BETWEEN = re.compile(r",? or |,? and |, ")
 SUCH_AS = re.compile(r"such as (.+?)(?=: |$)|: (\(.+\)), or others$")
-RANGE = re.compile(r"a number from (\d+) to (\d+)$")
+RANGE = re.compile(r"a (number|width) from (\d+) to (\d+)$")
 SOME = re.compile(r"some of (.+?)(?:, in a list)?$")
 REPEATED = re.compile(
     rf"({'|'.join(COUNTS)}) (?:of|times|words,)(?: each)? (.+?)(?:(?:, for|:) (.+))?$"
 )
 NAMED = re.compile(r"\[(.+)\], each (.+)$|(True or False) for (.+)$")
 NUMBERS = re.compile(rf"({'|'.join(COUNTS)}) numbers(?:.*?(?:,? for|:) (.+))?")
+SENTENCE = re.compile(r"(?<=\?)\s+|(?<=[.!:)])\s+(?=[A-Z\"(])")
 
 
 @dataclass(frozen=True)
@@ -49,9 +51,10 @@ def read_form(comment: str) -> Form:
     Form(kind='each', options=('True', 'False'), labels=('1', '2'))
     """
     if found := RANGE.match(comment):
-        first, last = map(int, found.groups())
+        first, last = map(int, found.groups()[1:])
         if last - first < BUTTONS:
             return Form("choose", tuple(map(str, range(first, last + 1))))
+        return Form("each", (), (found[1],))
     if found := SOME.match(comment):
         return Form("some", split(found[1]))
     if found := SUCH_AS.search(comment):
@@ -109,6 +112,27 @@ def plain(answer: str) -> list[str]:
     return [re.sub(r"^(-?\d+)\.0*$", r"\1", part) for part in parts if part]
 
 
+def lead(cell: nodes.Element) -> list[nodes.Element]:
+    """List what stands above a cell, from the paragraph that asks."""
+    siblings = cell.parent.children
+    found: list[nodes.Element] = []
+    for node in reversed(siblings[: siblings.index(cell)]):
+        if isinstance(node, nodes.title):
+            break
+        found.insert(0, node)
+        if isinstance(node, nodes.paragraph) and "?" in node.astext():
+            break
+    return found
+
+
+def question(cell: nodes.Element, comment: str) -> str:
+    """Return the sentence that asks, or else what the comment of the cell says."""
+    paragraphs = [each for each in lead(cell) if isinstance(each, nodes.paragraph)]
+    sentences = [each for part in paragraphs for each in SENTENCE.split(part.astext())]
+    asking = [each for each in sentences if "?" in each]
+    return " ".join(str((asking or [comment])[-1]).split())
+
+
 def add_forms(app: Sphinx, doctree: nodes.document) -> None:
     """Put the facts of each prediction's form between its code and its output."""
     page = app.env.docname
@@ -123,10 +147,11 @@ def add_forms(app: Sphinx, doctree: nodes.document) -> None:
     ]
     for cell, block in zip(asked, blocks, strict=True):
         comment = ASKED.findall(block.astext())[0]
-        facts = {"id": cell["id"], "asked": comment, **asdict(read_form(comment))}
+        within = block.parent.parent
+        asks = {"question": question(within, comment), "asked": comment}
+        facts = {"id": cell["id"], **asks, **asdict(read_form(comment))}
         shown = escape(json.dumps(facts, ensure_ascii=False))
         html = f'<div class="ask" data-page="{page}" data-form="{shown}"></div>'
-        within = block.parent.parent
         within.insert(within.index(block.parent) + 1, nodes.raw("", html, format="html"))
 
 

@@ -105,13 +105,15 @@ def write(app: Sphinx, error: Exception | None) -> None:
 
 
 def squeeze(script: str) -> str:
-    """Return a script without its indentation, and without the lines that only comment.
+    """Return a script without its indentation, the lines that only comment, and idle line ends.
 
     >>> squeeze("// Why.\\n{\\n  go();\\n}\\n")
-    '{\\ngo();\\n}\\n'
+    '{go();}\\n'
     """
     lines = (line.strip() for line in script.splitlines())
-    return "".join(f"{line}\n" for line in lines if line and not line.startswith("//"))
+    code = "".join(f"{line}\n" for line in lines if line and not line.startswith("//"))
+    # Not where a comment ends the line.
+    return re.sub(r"^((?!.*//).*[;{(\[,])\n", r"\1", code, flags=re.MULTILINE)
 
 
 def read_all(folder: Path, pattern: str) -> str:

@@ -25,6 +25,10 @@ NEEDED = re.compile(r"\((\w+)\.ipynb\)")
 MINUTES = re.compile(r"About (\d+) minutes")
 CHECK = re.compile(r"^ex\.(\w+)\.check\(", re.MULTILINE)
 CODE = re.compile(r"`([^`]+)`")
+COURSE_DESCRIPTION = (
+    "A course on JAX and Flax NNX for those who know NumPy or PyTorch: every output was run and"
+    " compared, and exercises are checked on the trace."
+)
 GUIDE = "docs/guide/"
 INDEX = "docs/guide/index"
 
@@ -143,8 +147,13 @@ def describe(
     context["full_title"] = f"{lesson.topic}: {title}" if lesson else title
     context["description"] = description(context["full_title"], doctree)
     if page == app.config.root_doc:
+        context["full_title"], context["description"] = app.config.project, COURSE_DESCRIPTION
         stored = Path(app.srcdir, "docs/landing/mean_square.json")
         context["example"] = json.loads(stored.read_text("utf-8"))
+    # Where the site has an address, what a message that names a page shows of it.
+    title, told = context["full_title"], context["description"]
+    shown = {"og:title": title, "og:description": told, "og:image:alt": title}
+    context["meta"] = {**(context.get("meta") or {}), **shown}
     for way in ("prev", "next"):
         name_neighbour(course, page, way, context)
 

@@ -20,12 +20,11 @@ from docutils import nodes
 from search_index import plain
 from sphinx.application import Sphinx
 
+from traced.findings.reading import with_links
+
 GUIDE = "docs/guide/"
 NEAR = 5  # pages that are named as near to one
 #: What a feedback and an explanation print.
-CODE = re.compile(r"\[([a-z]+/[a-z-]+)\]")
-LESSON = re.compile(r"(\d\d[a-z]?_\w+),\s+“([^”]+)”")
-PAGE = re.compile(r"(read: field guide,\s+)([\w/-]+)")
 PRINTED = re.compile(r"<(pre|strong)\b.*?</\1>", re.DOTALL)
 
 
@@ -159,29 +158,18 @@ def add(
 def link_printed(links: Links, page: str, pathto: Any, html: str) -> str:
     """Make links of the findings' codes, and of the sections and pages to read, in an output."""
 
-    def to_code(found: re.Match[str]) -> str:
-        target = links.names.get(found[1].replace("/", "-"))
-        return (
-            f'[<a href="{pathto(target)}">{found[1]}</a>]'
-            if target and target != page
-            else found[0]
-        )
+    def address_of(name: str) -> str:
+        target = links.names.get(name, page)
+        return pathto(target) if target != page else ""
 
-    def to_section(found: re.Match[str]) -> str:
-        lesson = links.lessons.get(found[1])
-        if not lesson:
-            return found[0]
+    def section_of(lesson: str, section: str) -> str:
+        document = links.lessons.get(lesson)
+        if not document:
+            return ""
         # Sphinx writes `#` for the page itself, and the anchor begins with one.
-        where = "" if lesson == page else pathto(lesson)
-        return f'<a href="{where}{links.anchor(lesson, found[2])}">{found[0]}</a>'
+        return ("" if document == page else pathto(document)) + links.anchor(document, section)
 
-    def to_page(found: re.Match[str]) -> str:
-        target = links.names.get(found[2].replace("/", "-"))
-        if not target or target == page:
-            return found[0]
-        return f'{found[1]}<a href="{pathto(target)}">{found[2]}</a>'
-
-    return PAGE.sub(to_page, LESSON.sub(to_section, CODE.sub(to_code, html)))
+    return with_links(html, address_of, section_of)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

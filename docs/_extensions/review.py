@@ -13,6 +13,7 @@ from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
+from answers import lead
 from course_map import COURSE, Lesson
 from docutils import nodes
 from sphinx import addnodes
@@ -23,7 +24,6 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 PAGE = "docs/review"
 ASK = '<div class="ask"'
 FORM = re.compile(r'data-form="([^"]*)"')
-SENTENCE = re.compile(r"(?<=\?)\s+|(?<=[.!:)])\s+(?=[A-Z\"(])")
 ANSWER = "<summary>No prediction yet"
 #: Characters of what shows an answer; beyond them it stands in the lesson alone.
 MOST = 1000
@@ -54,25 +54,6 @@ class Question:
         while not isinstance(above, nodes.section):
             above = above.parent
         return str(above["ids"][0])
-
-    def lead(self) -> list[nodes.Element]:
-        """List what stands above the cell, from the paragraph that asks."""
-        siblings = self.cell.parent.children
-        found: list[nodes.Element] = []
-        for node in reversed(siblings[: siblings.index(self.cell)]):
-            if isinstance(node, nodes.title):
-                break
-            found.insert(0, node)
-            if isinstance(node, nodes.paragraph) and "?" in node.astext():
-                break
-        return found
-
-    def sentence(self) -> str:
-        """Return the sentence that asks, or else what the comment of the cell says."""
-        paragraphs = [each for each in self.lead() if isinstance(each, nodes.paragraph)]
-        sentences = [each for part in paragraphs for each in SENTENCE.split(part.astext())]
-        asking = [each for each in sentences if "?" in each]
-        return str((asking or [self.facts["asked"]])[-1])
 
     def code(self) -> nodes.literal_block:
         """Return the program of the cell."""
@@ -142,7 +123,9 @@ class AskAgain(SphinxPostTransform):
     def part(self, lesson: Lesson) -> list[nodes.Node]:
         """Make the part of a lesson."""
         doctree = self.env.get_doctree(lesson.document)
-        head = f'<section data-lesson-name="{escape(lesson.name)}"><h2>{escape(lesson.name)}</h2>'
+        # A list to choose from has no room on a phone for what stands behind the colon.
+        short = escape(lesson.name.partition(":")[0])
+        head = f'<section data-lesson-name="{short}"><h2>{escape(lesson.name)}</h2>'
         parts: list[nodes.Node] = [raw(head)]
         for number, question in enumerate(questions(doctree), 1):
             parts += self.fold(lesson, number, question, doctree)
@@ -152,11 +135,12 @@ class AskAgain(SphinxPostTransform):
         self, lesson: Lesson, number: int, question: Question, doctree: nodes.document
     ) -> list[nodes.Node]:
         """Make the fold of a question."""
-        summary = f"<b>{lesson.number}, question {number}.</b> {escape(question.sentence())}"
+        asked = escape(question.facts["question"])
+        summary = f"<b>{lesson.number}, question {number}.</b> {asked}"
         before = shown_before(question, doctree)
         return [
             raw(f'<details class="question"><summary>{summary}</summary>'),
-            *(self.copied(node) for node in question.lead()),
+            *(self.copied(node) for node in lead(question.cell)),
             *([nodes.paragraph("", "Defined earlier in the lesson:"), before] if before else []),
             self.copied(question.code()),
             question.ask.deepcopy(),
@@ -198,7 +182,7 @@ def shown_before(question: Question, doctree: nodes.document) -> nodes.literal_b
     """Return the functions and values that a program uses and the lesson defines before it."""
     cells = list(code_of(doctree))
     code = question.code()
-    shown = [code, *(block for node in question.lead() for block in code_of(node))]
+    shown = [code, *(block for node in lead(question.cell) for block in code_of(node))]
     wanted = unbound([block.astext() for block in reversed(shown)])
     earlier = [block for block in cells[: cells.index(code)] if block not in shown]
     texts = definitions([block.astext() for block in earlier], wanted)

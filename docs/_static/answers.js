@@ -15,7 +15,8 @@
     };
     const choices = [...document.querySelectorAll(".which")];
     score.textContent = count("Predicted", asks) + count("Chosen", choices);
-    if ([...asks, ...choices].some((each) => each.dataset.right)) score.append(Kept.eraser("Erase", () => Kept.forget(page)));
+    const given = [...asks, ...choices].some((each) => each.dataset.right);
+    score.append(...Kept.eraser(given && "Erase", () => Kept.forget(page)));
   };
 
   // Puts the form into an ask, above the fold of its answer; whoever asked hears what was answered.
@@ -36,7 +37,7 @@
       if (form.kind === "some") { said.sort(); parts.sort(); }
       const right = said.join() === parts.join();
       ask.dataset.right = right ? "yes" : "no";
-      fold.querySelector("summary").textContent = `Predicted: ${answer || "none"}, ${right ? "right" : "not so"}.`;
+      fold.querySelector("summary").textContent = `Predicted: ${answer}, ${right ? "right" : "not so"}.`;
       fold.open = true;
       fields.disabled = true;
       for (const each of fields.querySelectorAll('[type="button"]')) each.ariaPressed = each.textContent === answer;
@@ -46,7 +47,7 @@
       heard(form.id, answer, commit(answer));
       fold.querySelector("summary").focus();
     };
-    const fields = make("fieldset", {}, make("legend", { textContent: "Prediction" }));
+    const fields = make("fieldset", { ariaLabel: `Prediction: ${form.question}` }, make("legend", { textContent: "Prediction" }));
     const inputs = [];
     if (form.kind === "choose") {
       fields.append(...form.options.map((option) => make("button", { type: "button", textContent: option, onclick: () => choose(option) })));
@@ -56,7 +57,9 @@
       for (const name of names) {
         const input = form.kind === "some" ? make("input", { type: "checkbox", value: name })
           : form.options.length ? make("select", { required: true }, make("option", { value: "", textContent: "…" }), ...form.options.map((option) => make("option", { textContent: option })))
-          : make("input", { required: true, autocomplete: "off", size: form.kind === "write" ? 24 : 6 });
+          : form.kind === "write" ? make("input", { required: true, autocomplete: "off", size: 24 })
+          : make("input", { required: true, autocomplete: "off", type: "number", step: "any" });
+        input.onchange = () => inputs[0].setCustomValidity("");
         inputs.push(input);
         fields.append(make("label", {}, input.type === "checkbox" ? "" : `${name} `, input, input.type === "checkbox" ? ` ${name}` : ""));
       }
@@ -64,8 +67,12 @@
     }
     ask.append(make("form", { onsubmit: (event) => {
       event.preventDefault();
-      const given = form.kind === "some" ? inputs.filter((each) => each.checked) : inputs;
-      if (form.kind !== "choose") choose(given.map((each) => each.value).join(", "));
+      const given = inputs.filter((each) => form.kind !== "some" || each.checked);
+      if (given.length) choose(given.map((each) => each.type === "number" ? +each.value : each.value).join(", "));
+      else if (inputs.length) {
+        inputs[0].setCustomValidity("Tick at least one.");
+        inputs[0].reportValidity();
+      }
     } }, fields));
     if (before !== undefined) commit(before);
   };

@@ -178,11 +178,6 @@ function setUp() {
   const box = document.getElementById("traceback");
   const output = document.getElementById("explained");
   const root = document.documentElement.dataset.content_root;
-  const make = (tag, properties, ...children) => {
-    const element = Object.assign(document.createElement(tag), properties);
-    element.append(...children);
-    return element;
-  };
   const link = ({ page, rule }) => [
     make("a", { href: `${root}docs/guide/errors/${page}.html`, textContent: SYMPTOMS.titles[page] }),
     make("br"), rule,
@@ -213,7 +208,8 @@ function setUp() {
 
   const update = () => output.replaceChildren(...(box.value.trim() ? show(box.value) : []));
   box.addEventListener("input", update);
-  update();
+  // What a browser has put back, once the other scripts are there.
+  addEventListener("load", update);
 }
 
 if (typeof document !== "undefined") setUp();

@@ -12,11 +12,13 @@ const Kept = {
       if (found instanceof Object) Kept.pages = found;
       else if (!text) Kept.pages = {};
     } catch (error) {
-      Kept.lasting = error instanceof SyntaxError; // damaged, or denied
+      // Damaged, or denied.
+      Kept.lasting = error instanceof SyntaxError;
     }
     return Kept.pages;
   },
   change(page, change) {
+    Kept.remember("");
     const mine = (Kept.read()[page] ??= {});
     change(mine);
     Kept.write();
@@ -41,10 +43,35 @@ const Kept = {
   },
   // How many of a lesson's predictions were made, of those that it asks for now.
   made: (page) => (ASKED[page] || []).filter((id) => id in Object(Kept.pages[page])).length,
-  eraser: (label, forget) => make("button", { type: "button", textContent: label, onclick: () => {
-    forget();
-    location.reload();
-  } }),
+  // What was erased is kept for the visit, until something else is answered.
+  remember(text) {
+    try {
+      if (text) sessionStorage.setItem(Kept.key, text);
+      else if (text === "") sessionStorage.removeItem(Kept.key);
+      return sessionStorage.getItem(Kept.key);
+    } catch {
+      return null;
+    }
+  },
+  // The buttons that erase, where there is something to erase, and that take it back.
+  eraser(label, forget) {
+    const button = (textContent, act) => make("button", { type: "button", textContent, onclick: () => {
+      act();
+      location.reload();
+    } });
+    const erased = Kept.remember();
+    return [
+      ...label ? [button(label, () => {
+        Kept.remember(JSON.stringify(Kept.read()));
+        forget();
+      })] : [],
+      ...erased ? ["Erased. ", button("Undo", () => {
+        Object.assign(Kept.read(), JSON.parse(erased));
+        Kept.remember("");
+        Kept.write();
+      })] : [],
+    ];
+  },
 };
 
 const make = (tag, facts, ...children) => {

@@ -1,7 +1,8 @@
 // Draws, in a picture of linked panes, from the line that is pointed at, tapped or has the focus,
 // connectors to what belongs to it in the panes beside. Without this script the lines light up alone.
 const SVG = "http://www.w3.org/2000/svg";
-const MOST = 80; // connectors of one picture
+// Connectors of one picture.
+const MOST = 80;
 
 function connect(picture) {
   const drawing = picture.appendChild(document.createElementNS(SVG, "svg"));
@@ -30,7 +31,8 @@ function connect(picture) {
     panes.slice(1).forEach((right, i) => {
       const from = panes[i].getBoundingClientRect();
       const to = right.getBoundingClientRect();
-      if (to.left < from.right) return; // it stands below
+      // It stands below.
+      if (to.left < from.right) return;
       for (const a of lit(panes[i], labels)) {
         for (const b of lit(right, labels)) {
           if (drawing.childElementCount === MOST) return;

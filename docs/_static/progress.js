@@ -19,7 +19,8 @@
   show();
   document.addEventListener("kept", show);
   const maps = document.querySelectorAll(".map");
-  if (maps.length && Object.keys(Kept.pages).length) {
-    [...maps].at(-1).after(make("p", { className: "score" }, Kept.eraser("Erase all answers", Kept.forgetAll)));
+  if (maps.length) {
+    const kept = Object.keys(Kept.pages).length;
+    [...maps].at(-1).after(make("p", { className: "score" }, ...Kept.eraser(kept && "Erase all answers", Kept.forgetAll)));
   }
 }

@@ -67,7 +67,7 @@
       event.preventDefault();
       ask(questions.filter((each) => lessons[names.value].contains(each.fold)).sort(first), true);
     } }, make("label", {}, "Ask from a lesson: ", names), make("button", { type: "submit", textContent: "Ask" }));
-    place.prepend(said, list, score, choice, make("p", { className: "score" }, Kept.eraser("Erase all answers", Kept.forgetAll)));
+    place.prepend(said, list, score, choice, make("p", { className: "score" }, ...Kept.eraser("Erase all answers", Kept.forgetAll)));
     begin();
   }
 }

@@ -1,9 +1,9 @@
 """An error that is only known from the text of its traceback, explained."""
 
 from traced.command.refusal import Refusal
-from traced.course.explanation import errors_behind, explain, find_first_symptom
+from traced.course.explanation import explain
 from traced.course.pasted import read_error
-from traced.python.course_files import course_file
+from traced.findings.reading import file_to_read
 
 
 def explain_text(text: str) -> str:
@@ -15,7 +15,6 @@ def explain_text(text: str) -> str:
     if error is None:
         raise Refusal("the text has no error of Python in it: paste the traceback to its last line")
     said = str(explain(error))
-    for each in (error, *errors_behind(error)):
-        if symptom := find_first_symptom(each):
-            return f"{said}\npage: {course_file(f'docs/guide/errors/{symptom.page}.md')}"
-    return said
+    page = file_to_read(said)
+    # In a terminal it is named already.
+    return f"{said}\npage: {page}" if page and "\npage: " not in said else said

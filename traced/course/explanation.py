@@ -9,6 +9,7 @@ from itertools import islice
 
 from traced.course.symptom import Symptom, symptoms
 from traced.drawing.picture import Picture
+from traced.findings.reading import lines_for_terminal, linked_in_lab
 from traced.internals.canary import find_newer_release
 from traced.python.origin import causes_of, libraries_of
 from traced.python.places import place_of_error
@@ -41,7 +42,9 @@ def explain(error: BaseException | None = None) -> Picture:
         textwrap.fill(line, 76, subsequent_indent=" " * 6, break_long_words=False)
         for line in _explanation(error, set())
     )
-    return Picture(text, f'<pre style="white-space:pre-wrap">{escape(text)}</pre>')
+    html = linked_in_lab(escape(text))
+    text = "\n".join([text, *lines_for_terminal(text)])
+    return Picture(text, f'<pre style="white-space:pre-wrap">{html}</pre>')
 
 
 def _explanation(error: BaseException, before: set[int]) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Panes of lines that are linked: a line of Python has a colour, and what became of it has it too.
 
-Pointing at a line, or moving the focus to it, lights up what belongs to it in every pane.
+To point at a line, tap it, or move the focus to it lights up what belongs to it in every pane.
 """
 
 import hashlib

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from traced.drawing.picture import framed
 from traced.findings.catalogue import CATALOGUE, Entry
+from traced.findings.reading import lines_for_terminal, linked_in_lab
 from traced.python.places import Place
 
 #: A question looks at an answer and raises `Found` if there is something to find.
@@ -122,11 +123,12 @@ class Feedback:
     lesson: str = ""
 
     def __repr__(self) -> str:
-        return "\n".join([self._title(), *map(_wrap, self._lines())])
+        lines = self._lines()
+        return "\n".join([self._title(), *map(_wrap, lines), *lines_for_terminal("\n".join(lines))])
 
     def _repr_html_(self) -> str:
-        title = f"<strong>{MARKS[self.state]} {escape(self._title())}</strong>"
-        body = escape("\n".join(self._lines()))
+        title = linked_in_lab(f"<strong>{MARKS[self.state]} {escape(self._title())}</strong>")
+        body = linked_in_lab(escape("\n".join(self._lines())))
         frame = f"border-left:.3em solid {COLOURS[self.state]};padding:.2em 0 .2em .8em"
         pane = "margin:.3em 0 0;padding:0;border:0;white-space:pre-wrap;background:transparent"
         return framed(f'<div style="{frame}">{title}<pre style="{pane}">{body}</pre></div>')

@@ -16,7 +16,7 @@ from traced.programs.links import Labels, Linked, link_hlo, link_jaxpr, link_sta
 from traced.programs.origins import Origins
 from traced.programs.stages import Compiled, compile_whole
 
-HOW = "Point at a line, or move the focus to it: what belongs to it lights up."
+HOW = "Point at a line, tap it, or move the focus to it: what belongs to it lights up."
 CUT = "Of these programs not all is shown: `.whole` has the rest."
 
 #: Characters of HTML that a picture has at most, whatever the program.
