@@ -82,6 +82,14 @@ def test_links_of_the_lessons_lead_somewhere_in_the_copy_and_twins_are_out_of_si
             assert (lessons / link).exists(), (lesson.name, link)
 
 
+def test_no_page_of_the_copy_shows_the_source_of_a_form():
+    """JupyterLab's preview shows a directive as it is written."""
+    pages = [path for path in working_copy.given_files().values() if path.suffix == ".md"]
+    assert len(pages) > 100
+    shown = "{raw}", "<form", "<input"
+    assert [page for page in pages if any(part in page.read_text("utf-8") for part in shown)] == []
+
+
 def test_what_is_missing_comes_back_and_the_rest_is_left_alone(copy):
     (copy / FIRST).unlink()
     before = (copy / SECOND).stat().st_mtime_ns

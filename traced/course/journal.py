@@ -4,7 +4,9 @@ import contextlib
 import io
 import json
 import os
+import sys
 import time
+from functools import cache
 from pathlib import Path
 
 #: What was noted since Python was started, also where the file cannot be written.
@@ -20,7 +22,7 @@ def path() -> Path:
 
 
 def note(lesson: str, exercise: str, state: str) -> None:
-    """Add one outcome to the journal; where it cannot be written, nothing is and nothing is raised.
+    """Add one outcome to the journal; where it cannot be written, that is said once.
 
     Each outcome is a line of its own, added at the end in one write: two notebooks that are open at
     once do not overwrite each other.
@@ -36,8 +38,19 @@ def note_prediction(lesson: str, cell: str, *, right: bool) -> None:
 
 def _add(facts: dict[str, str]) -> None:
     entry = facts | {"at": round(time.time())}
-    with contextlib.suppress(OSError, RuntimeError), _opened(path()) as journal:
-        journal.write(f"\n{json.dumps(entry)}\n".encode())
+    try:
+        with _opened(path()) as journal:
+            journal.write(f"\n{json.dumps(entry)}\n".encode())
+    except (OSError, RuntimeError) as error:
+        # Without a home folder there is no path.
+        place = getattr(error, "filename", None) or "the journal"
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        _say_once(f"progress is not kept: {place} cannot be written: {reason}")
+
+
+@cache
+def _say_once(line: str) -> None:
+    print(line, file=sys.stderr)
 
 
 def _opened(file: Path) -> io.RawIOBase:
