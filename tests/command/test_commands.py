@@ -98,6 +98,22 @@ def test_a_right_answer_has_status_0_and_is_noted(answer, own_journal):
     assert "passed: mean_square" in run("progress").output
 
 
+def test_the_journals_of_a_class_have_a_line_each(tmp_path):
+    for name, states in {"anna": ["not yet", "passed"], "ben": ["not yet"], "cem": []}.items():
+        lines = [{"lesson": "tracing", "exercise": "Gain", "state": state} for state in states]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    told = run("progress", *sorted(tmp_path.glob("*.jsonl"))).output.splitlines()
+    assert told == ["anna: 1 passed", "ben: 0 passed, not yet: tracing.Gain", "cem: 0 passed"]
+    assert "no such file" in refusal("progress", tmp_path / "dora.jsonl")
+
+
+def test_solutions_can_be_hidden_from_a_class(monkeypatch):
+    asked = import_module("traced.lessons.start_here").mean_square
+    assert "def mean_square" in str(asked.solution())
+    monkeypatch.setenv("TRACED_SOLUTIONS", "hidden")
+    assert "def mean_square" not in str(asked.solution())
+
+
 def test_a_wrong_answer_has_status_1_its_line_and_a_hint_that_works(answer):
     path = answer(WRONG)
     result = run("check", path)

@@ -228,3 +228,18 @@ def test_when_the_disk_is_full_nothing_of_the_readers_is_lost(course, copy):
         assert result.returncode == 1
         assert result.stderr == "jax-traced: copy cannot be written: file too large\n"
         assert contents(copy) == before
+
+
+def test_solutions_are_hidden_from_a_class(tmp_path, monkeypatch):
+    """Their outputs are stored in the lessons, so that the copy is made without them."""
+    monkeypatch.setenv("TRACED_SOLUTIONS", "hidden")
+    copy = WorkingCopy(tmp_path / "copy")
+    copy.bring_up_to_date()
+    assert copy.changed() == []
+    for lesson in copy.lessons().iterdir():
+        cells = json.loads(lesson.read_text("utf-8"))["cells"]
+        asked = [each for each in cells if "".join(each["source"]).endswith(".solution()")]
+        assert asked
+        assert [each for each in asked if each["outputs"]] == []
+    monkeypatch.delenv("TRACED_SOLUTIONS")
+    assert "02_tracing" in copy.changed()

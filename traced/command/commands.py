@@ -63,8 +63,14 @@ def learn(folder: Path | None, port: int | None, no_lab: bool) -> None:
 
 
 @jax_traced.command()
-def progress() -> None:
-    """Show which exercises have been tried, and which have passed."""
+@click.argument("journals", type=click.Path(path_type=Path), nargs=-1)
+def progress(journals: tuple[Path, ...]) -> None:
+    """Show which exercises have been tried, and which have passed.
+
+    With JOURNALS, the files that the progress of others is kept in, it has a line for each.
+    """
+    if journals:
+        return tell_journals(journals)
     from traced.lessons.progress import show_progress
 
     click.echo(str(show_progress()))
@@ -146,6 +152,18 @@ def watch(folder: Path | None) -> None:
     welcome = bring_up_to_date(copy)
     click.echo(welcome, nl=bool(welcome))
     take_course(copy)
+
+
+def tell_journals(journals: tuple[Path, ...]) -> None:
+    """Say how many exercises have passed by each journal, and which were tried without that."""
+    from traced.course.journal import states
+
+    for file in journals:
+        read_text(file)
+        best = states(file=file)
+        tried = [f"{lesson}.{name}" for (lesson, name), state in best.items() if state != "passed"]
+        more = f", not yet: {', '.join(tried)}" if tried else ""
+        click.echo(f"{file.stem}: {len(best) - len(tried)} passed{more}")
 
 
 def usual_folder() -> Path:
