@@ -69,11 +69,12 @@ def progress(journals: tuple[Path, ...]) -> None:
 
     With JOURNALS, the files that the progress of others is kept in, it has a line for each.
     """
-    if journals:
-        return tell_journals(journals)
     from traced.lessons.progress import show_progress
 
-    click.echo(str(show_progress()))
+    if journals:
+        tell_journals(journals)
+    else:
+        click.echo(str(show_progress()))
 
 
 @jax_traced.command()
