@@ -211,7 +211,9 @@ def test_when_the_disk_is_full_nothing_of_the_readers_is_lost(course, copy):
     (copy / SECOND).write_text("my answers")
     (course / SECOND).write_text("the second" * 100_000)
     program = (
-        "import resource, signal, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000));"
+        # Half of a module's bytecode would be taken for all of it by whoever runs next.
+        "import resource, signal, sys; sys.dont_write_bytecode = True;"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000));"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
         "from pathlib import Path; from traced.command import working_copy;"
         "working_copy.course_file = lambda path: Path('course') / path;"
