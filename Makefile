@@ -22,7 +22,7 @@ SOUND := $(shell test -x $(BIN) && test "`cat $(STAMP) 2>/dev/null`" = "`pwd -P`
 LINGER = trap 'sleep 0.2' INT;
 stop = { echo "$(1)" >&2; exit 1; }
 named = $(if $(ARGS),,$(call stop,Which one? make $@ ARGS=$(1));)
-.PHONY: help learn reset test again quick room exercise notebooks guide site serve wheel links bench measure format lock $(if $(SOUND),,$(STAMP))
+.PHONY: help learn reset test again quick room exercise notebooks guide site serve wheel links bench measure classroom format lock $(if $(SOUND),,$(STAMP))
 
 help: ## list what can be made (this text)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -121,6 +121,10 @@ bench: site ## measure how fast the package is, and the pages of the site
 # On whatever device JAX finds, unless JAX_PLATFORMS says otherwise: the default above is for what is compared.
 measure: $(STAMP) ## time a training step over widths, modules and ways (minutes; ARGS=--quick for seconds)
 	@$(LINGER) $(if $(filter file,$(origin JAX_PLATFORMS)),env -u JAX_PLATFORMS) $(BIN) docs/measure.py $(ARGS)
+
+# JupyterHub and its proxy are in an environment of their own, in _build; npm has to be there.
+classroom: $(STAMP) ## try a JupyterHub with students on this machine (ARGS=20 of them; minutes; needs npm)
+	@$(LINGER) $(BIN) docs/classroom.py $(ARGS)
 
 format: $(STAMP) ## format the code
 	@$(BIN) -m ruff format -q . && $(BIN) -m ruff check -q --fix .

@@ -25,7 +25,8 @@ PAGES = Path(__file__).parent / "guide"
 PROGRAM = re.compile(r"```python\n(?P<code>.*?)```\n(?:\n```text\n.*?```\n)?", re.DOTALL)
 
 
-#: What stands above the lists of pages, which a script narrows to what is typed.
+#: What stands above the lists of pages. The site has a field for the comment, and narrows the lists
+#: by it; in JupyterLab's preview there is nothing to be seen.
 HEAD = """# Errors and findings
 
 Each page holds a wrong program and a right one, both executed, with what they print. After an
@@ -33,13 +34,7 @@ error, `explain()` names the line, the rule and the page, and [a page](../error.
 traceback that is pasted. A check, or `ask` with a question for code of one's own, names its finding
 in brackets.
 
-```{raw} html
-<form class="narrow" role="search" aria-label="This list" onsubmit="return false">
-  <label for="narrow">Narrow the list</label>
-  <input id="narrow" type="search" autocomplete="off" spellcheck="false">
-  <span id="narrowed" role="status"></span>
-</form>
-```
+<!-- form -->
 """
 
 

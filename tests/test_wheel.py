@@ -51,6 +51,7 @@ def test_a_wheel_carries_the_course_and_no_more(wheel: Path) -> None:
     assert {f"traced/carried/notebooks/{name}" for name in lessons} <= names
     assert {f"traced/carried/{name}" for name in guide} <= names
     assert {"traced/py.typed", "traced/__init__.pyi", "traced/course/symptoms.toml"} <= names
+    assert "traced/command/jupyter/labconfig/page_config.json" in names
     assert any(name.startswith("traced/carried/docs/measured/") for name in names)
     folders = {name.partition("/")[0] for name in names}
     assert folders == {"traced", f"{wheel.name.rsplit('-', 3)[0]}.dist-info"}

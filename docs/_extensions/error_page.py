@@ -15,6 +15,9 @@ from sphinx.application import Sphinx
 
 PAGE = "docs/error"
 INDEX = "docs/guide/index"
+#: What stands in the place of a form, and which template has the form.
+PLACE = "<!-- form -->"
+FORMS = {PAGE: "explain.html", INDEX: "narrow.html"}
 FOLDER = "docs/guide/errors/"
 
 
@@ -86,7 +89,13 @@ def write_symptoms(app: Sphinx, error: Exception | None) -> None:
 
 
 def load(app: Sphinx, page: str, template: str, context: dict[str, Any], _: nodes.document) -> None:
-    """Load the scripts of the page for errors, and of the index of the guide, on no other page."""
+    """Give the page for errors and the index of the guide their forms, with the scripts of these.
+
+    The pages themselves have a comment in their place: JupyterLab would show a form as its source.
+    """
+    if page in FORMS:
+        form = app.builder.templates.render(FORMS[page], context)
+        context["body"] = context["body"].replace(PLACE, form)
     if page == PAGE:
         # They are written last, so that no checksum can be part of their address.
         for script in ("symptoms.js", "explain.js"):

@@ -98,6 +98,22 @@ def test_a_right_answer_has_status_0_and_is_noted(answer, own_journal):
     assert "passed: mean_square" in run("progress").output
 
 
+def test_the_journals_of_a_class_have_a_line_each(tmp_path):
+    for name, states in {"anna": ["not yet", "passed"], "ben": ["not yet"], "cem": []}.items():
+        lines = [{"lesson": "tracing", "exercise": "Gain", "state": state} for state in states]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    told = run("progress", *sorted(tmp_path.glob("*.jsonl"))).output.splitlines()
+    assert told == ["anna: 1 passed", "ben: 0 passed, not yet: tracing.Gain", "cem: 0 passed"]
+    assert "no such file" in refusal("progress", tmp_path / "dora.jsonl")
+
+
+def test_solutions_can_be_hidden_from_a_class(monkeypatch):
+    asked = import_module("traced.lessons.start_here").mean_square
+    assert "def mean_square" in str(asked.solution())
+    monkeypatch.setenv("TRACED_SOLUTIONS", "hidden")
+    assert "def mean_square" not in str(asked.solution())
+
+
 def test_a_wrong_answer_has_status_1_its_line_and_a_hint_that_works(answer):
     path = answer(WRONG)
     result = run("check", path)
@@ -106,7 +122,14 @@ def test_a_wrong_answer_has_status_1_its_line_and_a_hint_that_works(answer):
     assert "line 2:  return sum(x**2) / len(x)" in result.output
     # Where the command was given, it works again.
     assert f"hint:jax-tracedcheck{path}--hint1" in "".join(result.output.split())
-    assert "hint 1 of 3: " in run("check", path, "--hint", "1").output
+    for level, said in (1, "--hint2"), (2, "--hint3"), (3, ""):
+        told = run("check", path, "--hint", level).output
+        assert f"hint {level} of 3: " in told
+        assert re.findall("--hint[0-9]", "".join(told.split())) == [said] * bool(said)
+
+
+def test_an_answer_that_passed_gets_no_hint(answer):
+    assert "hint" not in run("check", answer(RIGHT), "--hint", "1").output
 
 
 def test_what_stands_below_main_is_not_run_and_neighbours_are_found(answer):
@@ -121,8 +144,9 @@ TWICE = "def train_step(*arguments):\n    raise NotImplementedError\n"
 def test_an_exercise_of_two_lessons_has_to_be_told_apart(answer):
     path = answer(TWICE)
     options = re.findall(r"--exercise (\S+)", refusal("check", path))
-    assert options == ["pytrees.train_step", "nnx_transforms.train_step"]
-    assert "train_step: not attempted" in run("check", path, "--exercise", options[0]).output
+    assert options == ["08_pytrees.train_step", "13_nnx_transforms.train_step"]
+    for option in (*options, "08.train_step", "pytrees.train_step"):
+        assert "train_step: not attempted" in run("check", path, "--exercise", option).output
     path = answer(f"from traced.lessons import pytrees as ex\n{TWICE}")
     assert "train_step: not attempted" in run("check", path).output
 
@@ -191,6 +215,7 @@ def test_a_port_that_is_taken_gets_one_line_and_the_lessons_are_there(tmp_path):
 
 def test_without_jupyterlab_it_says_where_the_lessons_are(tmp_path, monkeypatch):
     monkeypatch.setattr(lab, "find_spec", lambda name: None)
+    assert run("learn", tmp_path / "copy").stdout == ""
     said = refusal("learn", tmp_path / "copy")
     assert said.startswith("JupyterLab is not installed")
     assert f"the lessons are in {tmp_path / 'copy'}" in said
@@ -223,6 +248,16 @@ def test_the_command_does_not_wait_for_jax_where_it_needs_none(tmp_path):
         check=True,
     )
     assert result.stdout.splitlines()[-1] == "False"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [("learn", 0), ("learn copy", 0), ("watch", 0), ("learn copy --no-lab", 130), ("check", 130)],
+)
+def test_ctrl_c_is_the_end_of_some_commands_and_an_interruption_of_others(arguments, status):
+    program = "from traced.command.__main__ import leave; leave(2, None)"
+    command = [sys.executable, "-c", program, *arguments.split()]
+    assert subprocess.run(command).returncode == status
 
 
 def test_an_answer_is_not_read_from_the_terminal():

@@ -13,6 +13,7 @@ import jax
 import pytest
 from rich.console import Console
 
+from traced.command.exercise_pages import read_page
 from traced.command.terminal_course import EXERCISES, Saved, TerminalCourse
 from traced.command.working_copy import WorkingCopy
 from traced.course import journal
@@ -64,7 +65,7 @@ class Taken:
 def test_a_course_shows_checks_and_moves_on(copy):
     taken = Taken(copy)
     shown = taken.output.getvalue()
-    assert "Exercise 1 of " in shown
+    assert "00.1, in lesson 00_start_here (0 of " in shown
     assert "Its trace has as many equations for 8 entries as for 4." in " ".join(shown.split())
     assert f"Edit and save: {copy.folder / EXERCISES / FIRST}" in shown
     wrong = taken.save(WRONG)
@@ -72,7 +73,8 @@ def test_a_course_shows_checks_and_moves_on(copy):
     assert "hint: h\n" in wrong
     right = taken.save(RIGHT)
     assert "mean_square: passed" in right
-    assert "Exercise 2 of " in right
+    assert "01.1, in lesson 01_arrays (1 of " in right
+    assert "Exercise 1 (repair): clip_boxes" in right
     assert taken.course.current is arrays.clip_boxes
 
 
@@ -85,20 +87,33 @@ def test_hints_come_one_after_another_and_the_solution_leaves_the_file_alone(cop
     assert taken.course.file.read_bytes() == before
 
 
-def test_the_list_says_where_one_is_and_a_number_goes_there(copy):
+def test_the_list_says_where_one_is(copy):
     taken = Taken(copy)
     journal.note("arrays", "store", "passed")
     listed = taken.said("l")
-    assert re.search(r"1  mean_square: not attempted   \(this one\)", listed)
-    assert re.search(r"3  store: passed$", listed, re.MULTILINE)
-    assert "`store`" in taken.said("3") or "store" in taken.output.getvalue()
+    assert re.search(r"^00_start_here\n  00.1  mean_square: .*   \(this one\)$", listed, re.M)
+    assert re.search(r"^01_arrays\n  01.1  clip_boxes: .*\n  01.2  store: passed$", listed, re.M)
+
+
+def test_the_numbers_are_those_of_the_pages(copy):
+    for number, each in Taken(copy).course.numbered.items():
+        page = read_page(each)
+        lesson, _, on_page = number.partition(".")
+        (title,) = re.findall(r"\A### Exercise ?(\d*) \(", page.text)
+        assert (page.lesson.partition("_")[0], title or "1") == (lesson, on_page)
+
+
+@pytest.mark.parametrize("named", ["01.2", "1.2", "store", "arrays.store", "01_arrays.store"])
+def test_a_number_or_a_name_goes_to_an_exercise(copy, named):
+    taken = Taken(copy)
+    assert "01.2, in lesson 01_arrays" in taken.said(named)
     assert taken.course.current is arrays.store
     assert "There is no command 'what'" in taken.said("what")
 
 
 def test_it_goes_on_where_it_was(copy):
     taken = Taken(copy)
-    taken.said("3")
+    taken.said("01.2")
     taken.course.file.write_text("x = [\n")
     again = Taken(copy)
     assert again.course.current is arrays.store
@@ -147,7 +162,7 @@ def test_when_all_have_passed_it_ends(copy):
 
 def test_all_it_says_is_lines_of_80_columns(copy):
     taken = Taken(copy)
-    text = taken.output.getvalue() + taken.save(WRONG) + taken.said("h", "l", "3")
+    text = taken.output.getvalue() + taken.save(WRONG) + taken.said("h", "l", "01.2")
     assert "\x1b" not in text
     assert "\r" not in text
     long = [line for line in text.splitlines() if len(line) > 80]
@@ -198,7 +213,7 @@ def test_saving_the_file_has_it_checked(copy, watching):
     replacement.write_text(RIGHT)
     replacement.replace(copy.folder / EXERCISES / FIRST)  # as editors do
     watching.wait_for("mean_square: passed")
-    watching.wait_for("Exercise 2 of")
+    watching.wait_for("01.1, in lesson 01_arrays")
 
 
 @pytest.mark.parametrize("ending", ["q\n", "", "Ctrl-C"])

@@ -82,6 +82,14 @@ def test_links_of_the_lessons_lead_somewhere_in_the_copy_and_twins_are_out_of_si
             assert (lessons / link).exists(), (lesson.name, link)
 
 
+def test_no_page_of_the_copy_shows_the_source_of_a_form():
+    """JupyterLab's preview shows a directive as it is written."""
+    pages = [path for path in working_copy.given_files().values() if path.suffix == ".md"]
+    assert len(pages) > 100
+    shown = "{raw}", "<form", "<input"
+    assert [page for page in pages if any(part in page.read_text("utf-8") for part in shown)] == []
+
+
 def test_what_is_missing_comes_back_and_the_rest_is_left_alone(copy):
     (copy / FIRST).unlink()
     before = (copy / SECOND).stat().st_mtime_ns
@@ -203,7 +211,9 @@ def test_when_the_disk_is_full_nothing_of_the_readers_is_lost(course, copy):
     (copy / SECOND).write_text("my answers")
     (course / SECOND).write_text("the second" * 100_000)
     program = (
-        "import resource, signal, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000));"
+        # Half of a module's bytecode would be taken for all of it by whoever runs next.
+        "import resource, signal, sys; sys.dont_write_bytecode = True;"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000));"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
         "from pathlib import Path; from traced.command import working_copy;"
         "working_copy.course_file = lambda path: Path('course') / path;"
@@ -220,3 +230,18 @@ def test_when_the_disk_is_full_nothing_of_the_readers_is_lost(course, copy):
         assert result.returncode == 1
         assert result.stderr == "jax-traced: copy cannot be written: file too large\n"
         assert contents(copy) == before
+
+
+def test_solutions_are_hidden_from_a_class(tmp_path, monkeypatch):
+    """Their outputs are stored in the lessons, so that the copy is made without them."""
+    monkeypatch.setenv("TRACED_SOLUTIONS", "hidden")
+    copy = WorkingCopy(tmp_path / "copy")
+    copy.bring_up_to_date()
+    assert copy.changed() == []
+    for lesson in copy.lessons().iterdir():
+        cells = json.loads(lesson.read_text("utf-8"))["cells"]
+        asked = [each for each in cells if "".join(each["source"]).endswith(".solution()")]
+        assert asked
+        assert [each for each in asked if each["outputs"]] == []
+    monkeypatch.delenv("TRACED_SOLUTIONS")
+    assert "02_tracing" in copy.changed()

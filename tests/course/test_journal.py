@@ -1,6 +1,7 @@
 """Progress is kept, whatever happens to the file."""
 
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -79,7 +80,7 @@ def test_a_damaged_file_loses_only_the_damage(own_journal, damage):
 
 
 @pytest.mark.parametrize("obstacle", ["a file as the folder", "a folder as the file"])
-def test_where_nothing_can_be_written_nothing_is_raised(tmp_path, monkeypatch, obstacle):
+def test_where_nothing_can_be_written_it_is_said_once(tmp_path, monkeypatch, capsys, obstacle):
     place = tmp_path / "blocked"
     place.mkdir() if obstacle.startswith("a folder") else place.write_text("in the way")
     target = place if obstacle.startswith("a folder") else place / "journal.jsonl"
@@ -87,6 +88,10 @@ def test_where_nothing_can_be_written_nothing_is_raised(tmp_path, monkeypatch, o
     assert mean_square.check(solution).state == "passed"
     reset_progress()
     assert "not attempted" in str(show_progress())
+    mean_square.check(solution)
+    (line,) = capsys.readouterr().err.splitlines()
+    reason = "not a directory|file exists|is a directory"
+    assert re.fullmatch(f"progress is not kept: {place}.* cannot be written: ({reason})", line)
 
 
 def test_two_notebooks_at_once_lose_nothing(own_journal):

@@ -13,7 +13,12 @@ def leave(_: int, frame: FrameType | None) -> None:
         stop(signal.SIGTERM, frame)
     else:
         # To raise here would show where Python was: in a thread, in an import, in its own end.
-        os._exit(0 if sys.argv[1:2] in (["learn"], ["watch"]) else 130)
+        os._exit(0 if is_ended_so() else 130)
+
+
+def is_ended_so() -> bool:
+    """Return whether Ctrl-C is the way to end the command that runs, and no interruption of it."""
+    return sys.argv[1:2] in (["learn"], ["watch"]) and "--no-lab" not in sys.argv
 
 
 def main() -> None:

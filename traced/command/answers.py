@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 from traced.command.refusal import Refusal
+from traced.command.working_copy import find_lesson
 from traced.course.exercise import Exercise
 from traced.findings.feedback import Feedback
 from traced.lessons import LESSONS
@@ -22,24 +23,28 @@ from traced.running.diagnosis import first_sentence
 MODULE = "traced_answers"
 
 
-def check_file(file: Path, named: str | None = None) -> list[tuple[Exercise, Feedback]]:
+def check_file(
+    file: Path, named: str | None = None, hints: int = 0
+) -> list[tuple[Exercise, Feedback]]:
     """Return what the checks say of each exercise in a file, or of the one that is named.
 
-    Raises `Refusal` where the file has none, or does not run.
+    `hints` is how many of the hints the reader has. Raises `Refusal` where the file has none, or
+    does not run.
     """
     exercises = find_exercises(file, named)
     module = run_file(file)
-    return [(each, check_answer(each, module, file)) for each in exercises]
+    return [(each, check_answer(each, module, file, hints)) for each in exercises]
 
 
-def check_answer(exercise: Exercise, module: ModuleType, file: Path) -> Feedback:
-    """Return what the check of an exercise says of a file that was run."""
+def check_answer(exercise: Exercise, module: ModuleType, file: Path, hints: int = 0) -> Feedback:
+    """Return what the check of an exercise says of a file that was run, with the next hint."""
     if not hasattr(module, exercise.name):
         raise Refusal(f"{file} defines no {exercise.name}")
     feedback = exercise.check(getattr(module, exercise.name))
     # `ex` is a name of the notebooks.
-    hint = feedback.hint and f"jax-traced check {shlex.quote(str(file))} --hint 1"
-    return replace(feedback, hint=hint)
+    more = feedback.hint and hints < len(exercise.hints)
+    command = f"jax-traced check {shlex.quote(str(file))} --hint {hints + 1}"
+    return replace(feedback, hint=command if more else "")
 
 
 def find_exercises(file: Path, named: str | None = None) -> list[Exercise]:
@@ -51,7 +56,7 @@ def find_exercises(file: Path, named: str | None = None) -> list[Exercise]:
     lesson, _, name = (named or "").rpartition(".")
     candidates = [
         each
-        for each in exercises_of([lesson] if lesson else imported or LESSONS)
+        for each in exercises_of([module_of(lesson)] if lesson else imported or LESSONS)
         if each.name in defined and name in ("", each.name)
     ]
     if not candidates:
@@ -60,17 +65,25 @@ def find_exercises(file: Path, named: str | None = None) -> list[Exercise]:
     for each in candidates:
         others = [other.lesson for other in candidates if other.name == each.name]
         if len(others) > 1:
-            options = " or ".join(f"--exercise {other}.{each.name}" for other in others)
+            full = (f"{find_lesson(other)}.{each.name}" for other in others)
+            options = " or ".join(f"--exercise {name}" for name in full)
             raise Refusal(f"two lessons ask for {each.name}: add {options}")
     return candidates
 
 
 def exercises_of(lessons: tuple[str, ...] | list[str]) -> Iterator[Exercise]:
-    """Yield the exercises of some lessons; raises `Refusal` for an unknown one."""
+    """Yield the exercises of some lessons, which are named as their modules."""
     for lesson in lessons:
-        if lesson not in LESSONS:
-            raise Refusal(f"no lesson is called {lesson}; there are {', '.join(LESSONS)}")
         yield from import_module(f"traced.lessons.{lesson}").EXERCISES
+
+
+def module_of(lesson: str) -> str:
+    """Return the module of a lesson, however it is named; raises `Refusal` if there is none.
+
+    >>> module_of("02_tracing"), module_of("02"), module_of("tracing")
+    ('tracing', 'tracing', 'tracing')
+    """
+    return find_lesson(lesson).partition("_")[2]
 
 
 def _read_names(file: Path) -> tuple[set[str], list[str]]:

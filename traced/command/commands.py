@@ -47,11 +47,13 @@ def learn(folder: Path | None, port: int | None, no_lab: bool) -> None:
     lesson is put beside it. Without FOLDER it is the copy in this folder, or else
     `jax-traced-lessons`. Ctrl-C ends JupyterLab.
     """
-    from traced.command.lab import open_lab
+    from traced.command.lab import open_lab, require_lab
 
     copy = WorkingCopy(folder or usual_folder())
-    is_new = not copy.exists()
-    tell_changes(copy, copy.bring_up_to_date(), is_new)
+    welcome = bring_up_to_date(copy)
+    if not no_lab:
+        require_lab(copy.folder, port)
+    click.echo(welcome, nl=bool(welcome))
     lesson = copy.last_opened()
     # Before JupyterLab takes the terminal, and in a pipe too.
     click.echo(f"Open {copy.folder / lesson}" + ("" if no_lab else "; Ctrl-C ends JupyterLab."))
@@ -61,11 +63,18 @@ def learn(folder: Path | None, port: int | None, no_lab: bool) -> None:
 
 
 @jax_traced.command()
-def progress() -> None:
-    """Show which exercises have been tried, and which have passed."""
+@click.argument("journals", type=click.Path(path_type=Path), nargs=-1)
+def progress(journals: tuple[Path, ...]) -> None:
+    """Show which exercises have been tried, and which have passed.
+
+    With JOURNALS, the files that the progress of others is kept in, it has a line for each.
+    """
     from traced.lessons.progress import show_progress
 
-    click.echo(str(show_progress()))
+    if journals:
+        tell_journals(journals)
+    else:
+        click.echo(str(show_progress()))
 
 
 @jax_traced.command()
@@ -120,10 +129,10 @@ def check(file: Path, exercise: str | None, hint: int | None) -> None:
     if str(file) == "-":
         raise Refusal("check needs a file, whose lines it quotes: save the answer, and name it")
     read_text(file)
-    outcomes = check_file(file, exercise)
+    outcomes = check_file(file, exercise, hint or 0)
     for asked, feedback in outcomes:
         click.echo(str(feedback))
-        if hint:
+        if hint and feedback.state != "passed":
             click.echo(str(asked.hint(hint)).partition("\nmore: ")[0])
     if any(feedback.state != "passed" for _, feedback in outcomes):
         click.get_current_context().exit(1)
@@ -141,9 +150,21 @@ def watch(folder: Path | None) -> None:
     from traced.command.terminal_course import take_course
 
     copy = WorkingCopy(folder or usual_folder())
-    is_new = not copy.exists()
-    tell_changes(copy, copy.bring_up_to_date(), is_new)
+    welcome = bring_up_to_date(copy)
+    click.echo(welcome, nl=bool(welcome))
     take_course(copy)
+
+
+def tell_journals(journals: tuple[Path, ...]) -> None:
+    """Say how many exercises have passed by each journal, and which were tried without that."""
+    from traced.course.journal import states
+
+    for file in journals:
+        read_text(file)
+        best = states(file=file)
+        tried = [f"{lesson}.{name}" for (lesson, name), state in best.items() if state != "passed"]
+        more = f", not yet: {', '.join(tried)}" if tried else ""
+        click.echo(f"{file.stem}: {len(best) - len(tried)} passed{more}")
 
 
 def usual_folder() -> Path:
@@ -166,12 +187,20 @@ def read_text(file: Path) -> str:
     return text
 
 
-def tell_changes(copy: WorkingCopy, changes: Changes, is_new: bool) -> None:
-    """Say what was put into a copy, and what was put beside the reader's own."""
+def bring_up_to_date(copy: WorkingCopy) -> str:
+    """Bring a copy up to date and say what changed; return the line that welcomes to a new one."""
+    is_new = not copy.exists()
+    changes = copy.bring_up_to_date()
     if is_new:
-        click.echo(f"The lessons are in {copy.folder}: what you do there is yours.")
+        return f"The lessons are in {copy.folder}: what you do there is yours."
+    tell_changes(changes)
+    return ""
+
+
+def tell_changes(changes: Changes) -> None:
+    """Say what was put into a copy, and what was put beside the reader's own."""
     for word, names in (("new", changes.added), ("renewed", changes.renewed)):
-        if names and not is_new:
+        if names:
             more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
             click.echo(f"{word}: {', '.join(names[:LISTED])}{more}")
     for name, beside in changes.beside.items():

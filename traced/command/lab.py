@@ -12,16 +12,14 @@ from traced.command.refusal import Refusal, refused_writes
 RUNTIME = "_jupyter"
 #: What the list of files leaves out, besides what is hidden everywhere.
 HIDDEN = ["__pycache__", "*.pyc", "*.pyo", ".DS_Store", "*~", RUNTIME]
+#: Settings of the page: the front end asks whether it may fetch news, whatever the server is told.
+SETTINGS = Path(__file__).with_name("jupyter")
 #: A port that is taken, where the reader did not ask for one, is Jupyter's to replace.
 USUAL_PORT = 8888
 
 
-def open_lab(folder: Path, lesson: str, port: int | None = None) -> None:
-    """Run JupyterLab in `folder`, with a lesson open, until the reader ends it.
-
-    Raises `Refusal` where it is not installed, where `port` is taken, and where Jupyter has no
-    place to write.
-    """
+def require_lab(folder: Path, port: int | None = None) -> None:
+    """Raise `Refusal` where JupyterLab is not installed, or `port` is taken."""
     if find_spec("jupyterlab") is None:
         raise Refusal(
             f"JupyterLab is not installed in this Python: the lessons are in {folder}, "
@@ -29,12 +27,21 @@ def open_lab(folder: Path, lesson: str, port: int | None = None) -> None:
         )
     if port and is_taken(port):
         raise Refusal(f"port {port} is taken: choose another one, or leave `--port` out")
+
+
+def open_lab(folder: Path, lesson: str, port: int | None = None) -> None:
+    """Run JupyterLab in `folder`, with a lesson open, until the reader ends it.
+
+    Raises `Refusal` where it has no place to write.
+    """
     with refused_writes(folder):
         runtime = (folder / RUNTIME).resolve()
         runtime.mkdir(mode=0o700, exist_ok=True)
         if not os.access(runtime, os.W_OK):
             raise PermissionError(13, "Permission denied")
     os.environ["JUPYTER_RUNTIME_DIR"] = str(runtime)
+    theirs = os.environ.get("JUPYTER_CONFIG_PATH")
+    os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, [str(SETTINGS), theirs]))
     from jupyterlab.labapp import LabApp  # type: ignore[import-untyped]  # it has no types
 
     LabApp.launch_instance(options(folder, lesson, port))
@@ -45,7 +52,11 @@ def options(folder: Path, lesson: str, port: int | None = None) -> list[str]:
     told = [
         "--ip=127.0.0.1",
         f"--port={port or USUAL_PORT}",
-        "--log-level=WARN",
+        # The address is told as something critical.
+        "--log-level=ERROR",
+        "--LabApp.log_level=ERROR",
+        # Without it each kernel says that it has none.
+        "--KernelManager.transport_encryption=auto",
         f"--ServerApp.root_dir={folder.resolve()}",
         "--ServerApp.answer_yes=True",
         f"--ContentsManager.hide_globs={HIDDEN}",

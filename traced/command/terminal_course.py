@@ -3,6 +3,7 @@
 All of it is lines, one after another: it reads the same over ssh, in a log and aloud.
 """
 
+import re
 import signal
 import sys
 import textwrap
@@ -18,7 +19,7 @@ from rich.markdown import Markdown
 from traced.command.answers import check_answer, exercises_of, run_file
 from traced.command.exercise_pages import ExercisePage, read_page
 from traced.command.refusal import Refusal, refused_writes
-from traced.command.working_copy import WorkingCopy, put
+from traced.command.working_copy import WorkingCopy, find_lesson, put
 from traced.course import journal
 from traced.course.exercise import Exercise
 from traced.findings.feedback import Feedback
@@ -75,7 +76,10 @@ class TerminalCourse:
 
     def __init__(self, copy: WorkingCopy, console: Console) -> None:
         self.copy, self.console = copy, console
-        self.exercises = list(exercises_of(LESSONS))
+        #: How lessons are called: by the names of their modules, the ones with numbers.
+        self.lessons = {lesson: find_lesson(lesson) for lesson in LESSONS}
+        self.numbered = number_exercises(self.lessons)
+        self.exercises = list(self.numbered.values())
         self.current: Exercise | None = None
         self.file = Path()
         self.hints = 0
@@ -111,11 +115,20 @@ class TerminalCourse:
                 self._show(self.current)
             case "":
                 self._check(again=True)
-            case number if number.isdecimal() and 1 <= int(number) <= len(self.exercises):
-                self._show(self.exercises[int(number) - 1])
+            case str() if named := self._named(event):
+                self._show(named)
             case _:
                 self._say(f"There is no command {event!r}. {COMMANDS}")
         return True
+
+    def _named(self, what: str) -> Exercise | None:
+        """Return the exercise of a number, such as 02.3, or of a name, with its lesson or not."""
+        wanted = what if re.match(r"\d\d|\D", what) else f"0{what}"
+        for number, each in self.numbered.items():
+            full = f"{self.lessons[each.lesson]}.{each.name}"
+            if wanted in (number, each.name, full, name_of(each)):
+                return each
+        return None
 
     def _show(self, exercise: Exercise | None) -> None:
         """Show an exercise and put its file there, unless the reader has one."""
@@ -130,8 +143,10 @@ class TerminalCourse:
                 put(self.file, page.stub.encode())
         self._checked = self.file.read_bytes()
         self.copy.remember(exercise=name_of(exercise))
-        place = f"Exercise {self.exercises.index(exercise) + 1} of {len(self.exercises)}"
-        self._say("", f"{place}, lesson {page.lesson}", "")
+        (number,) = (number for number, each in self.numbered.items() if each == exercise)
+        states, total = journal.states(), len(self.exercises)
+        passed = sum(_has_passed(each, states) for each in self.exercises)
+        self._say("", f"{number}, in lesson {page.lesson} ({passed} of {total} have passed)", "")
         self.console.print(Markdown(page.text.removeprefix("### "), hyperlinks=False))
         self._say("", f"Edit and save: {self.file}", COMMANDS)
 
@@ -179,14 +194,14 @@ class TerminalCourse:
 
     def _list(self) -> None:
         states, lesson = journal.states(), ""
-        for number, each in enumerate(self.exercises, 1):
+        for number, each in self.numbered.items():
             if each.lesson != lesson:
                 lesson = each.lesson
-                self._say("", lesson)
+                self._say("", self.lessons[lesson])
             state = states.get((each.lesson, each.name), "not attempted")
             here = "   (this one)" if each == self.current else ""
-            self._say(f"{number:4}  {each.name}: {state}{here}")
-        self._say("", "A number goes to that exercise.")
+            self._say(f"{number:>6}  {each.name}: {state}{here}")
+        self._say("", "A number or a name goes to that exercise.")
 
     def _after(self) -> Exercise | None:
         """Return the next exercise that has not passed, from the current one on and round."""
@@ -207,6 +222,19 @@ class TerminalCourse:
 def name_of(exercise: Exercise) -> str:
     """Return the name of an exercise with that of its lesson."""
     return f"{exercise.lesson}.{exercise.name}"
+
+
+def number_exercises(lessons: dict[str, str]) -> dict[str, Exercise]:
+    """Return the exercises of lessons by their numbers: the lesson's, and that on its page.
+
+    >>> number_exercises({"arrays": "01_arrays"})["01.2"].name
+    'store'
+    """
+    return {
+        f"{full.partition('_')[0]}.{number}": each
+        for lesson, full in lessons.items()
+        for number, each in enumerate(exercises_of([lesson]), 1)
+    }
 
 
 def file_of(copy: WorkingCopy, page: ExercisePage, exercise: Exercise) -> Path:

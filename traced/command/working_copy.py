@@ -72,7 +72,7 @@ class WorkingCopy:
             noted: dict[str, str] = dict((record or {}).get("files", {}))
             changes = Changes()
             for name, source in given_files().items():
-                self._give(name, source.read_bytes(), noted, changes)
+                self._give(name, read_given(source), noted, changes)
             self._note(noted, record)
         return changes
 
@@ -83,7 +83,7 @@ class WorkingCopy:
         cannot be written.
         """
         name = f"{LESSONS}/{find_lesson(lesson)}.ipynb"
-        data, path = given_files()[name].read_bytes(), self.folder / name
+        data, path = read_given(given_files()[name]), self.folder / name
         with refused_writes(self.folder):
             record = self._record()
             if record is None:
@@ -104,7 +104,7 @@ class WorkingCopy:
             Path(name).stem
             for name, source in given_files().items()
             if name.startswith(LESSONS)
-            and digest_of(self.folder / name) != digest(source.read_bytes())
+            and digest_of(self.folder / name) != digest(read_given(source))
         ]
 
     def last_opened(self) -> str:
@@ -172,6 +172,21 @@ def given_files() -> dict[str, Path]:
     root = course_file(".")
     found = (path for pattern in GIVEN for path in sorted(root.glob(pattern)))
     return {path.relative_to(root).as_posix(): path for path in found}
+
+
+def read_given(source: Path) -> bytes:
+    """Return what a copy has of a file: where solutions are hidden, a lesson without their outputs.
+
+    `TRACED_SOLUTIONS` is looked at here without JAX, which takes seconds to import.
+    """
+    data = source.read_bytes()
+    if os.environ.get("TRACED_SOLUTIONS") != "hidden" or source.suffix != ".ipynb":
+        return data
+    notebook = json.loads(data)
+    for cell in notebook["cells"]:
+        if "".join(cell["source"]).endswith(".solution()"):
+            cell["outputs"] = []
+    return f"{json.dumps(notebook, indent=1, ensure_ascii=False)}\n".encode()
 
 
 def _lesson_files() -> list[str]:

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import os
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -77,10 +78,21 @@ class Exercise:
         return html
 
     def solution(self) -> Picture:
-        """Return one solution, with the imports it needs; folded away where HTML is shown."""
+        """Return one solution, with the imports it needs; folded away where HTML is shown.
+
+        Where `TRACED_SOLUTIONS` is `hidden`, it says that, and nothing more.
+        """
+        if solutions_are_hidden():
+            said = "In this class, the solutions are with whoever teaches it."
+            return Picture(said, f"<p>{said}</p>")
         code = source_of(self.answer)
         title = f"One solution of <code>{escape(self.name)}</code>"
         return Picture(code, fold(title, code_html(code)))
+
+
+def solutions_are_hidden() -> bool:
+    """Return whether whoever set this Python up has put the solutions away."""
+    return os.environ.get("TRACED_SOLUTIONS") == "hidden"
 
 
 def ask(question: Question, f: Any) -> Feedback:

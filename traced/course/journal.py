@@ -4,7 +4,9 @@ import contextlib
 import io
 import json
 import os
+import sys
 import time
+from functools import cache
 from pathlib import Path
 
 #: What was noted since Python was started, also where the file cannot be written.
@@ -20,7 +22,7 @@ def path() -> Path:
 
 
 def note(lesson: str, exercise: str, state: str) -> None:
-    """Add one outcome to the journal; where it cannot be written, nothing is and nothing is raised.
+    """Add one outcome to the journal; where it cannot be written, that is said once.
 
     Each outcome is a line of its own, added at the end in one write: two notebooks that are open at
     once do not overwrite each other.
@@ -36,8 +38,19 @@ def note_prediction(lesson: str, cell: str, *, right: bool) -> None:
 
 def _add(facts: dict[str, str]) -> None:
     entry = facts | {"at": round(time.time())}
-    with contextlib.suppress(OSError, RuntimeError), _opened(path()) as journal:
-        journal.write(f"\n{json.dumps(entry)}\n".encode())
+    try:
+        with _opened(path()) as journal:
+            journal.write(f"\n{json.dumps(entry)}\n".encode())
+    except (OSError, RuntimeError) as error:
+        # Without a home folder there is no path.
+        place = getattr(error, "filename", None) or "the journal"
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        _say_once(f"progress is not kept: {place} cannot be written: {reason}")
+
+
+@cache
+def _say_once(line: str) -> None:
+    print(line, file=sys.stderr)
 
 
 def _opened(file: Path) -> io.RawIOBase:
@@ -48,13 +61,14 @@ def _opened(file: Path) -> io.RawIOBase:
         return open(file, "ab", buffering=0)
 
 
-def states(*, this_run: bool = False) -> dict[tuple[str, str], str]:
+def states(*, this_run: bool = False, file: Path | None = None) -> dict[tuple[str, str], str]:
     """Return the best outcome of each exercise, by lesson and name, passing over damaged lines.
 
-    `this_run` leaves out what was noted before Python was started, and in other notebooks.
+    `this_run` leaves out what was noted before Python was started, and in other notebooks. `file`
+    is a journal of somebody else's.
     """
     best: dict[tuple[str, str], str] = {}
-    for lesson, exercise, state in _NOTED if this_run else _entries():
+    for lesson, exercise, state in _NOTED if this_run else _entries(file=file):
         if best.get((lesson, exercise)) != "passed":
             best[lesson, exercise] = state
     return best
@@ -65,10 +79,10 @@ def predictions() -> set[tuple[str, str]]:
     return {(lesson, cell) for lesson, cell, _ in _entries("prediction")}
 
 
-def _entries(kind: str = "exercise") -> list[tuple[str, str, str]]:
+def _entries(kind: str = "exercise", file: Path | None = None) -> list[tuple[str, str, str]]:
     entries = []
     with contextlib.suppress(OSError, RuntimeError):
-        for line in path().read_bytes().splitlines():
+        for line in (file or path()).read_bytes().splitlines():
             with contextlib.suppress(ValueError, TypeError, KeyError):
                 entry = json.loads(line)
                 entries.append((str(entry["lesson"]), str(entry[kind]), str(entry["state"])))
