@@ -2,6 +2,7 @@
 
 from traced.control_flow.batch_pictures import show_batched
 from traced.control_flow.pictures import show_fori_loop, show_scan, show_while_loop
+from traced.devices.exchange_pictures import show_exchange
 from traced.devices.pictures import show_shards
 from traced.drawing.bars import plot_bars
 from traced.drawing.plots import plot_lines
@@ -23,6 +24,7 @@ __all__ = [
     "show_by_hand",
     "show_calls",
     "show_dataflow",
+    "show_exchange",
     "show_fori_loop",
     "show_keys",
     "show_levels",
