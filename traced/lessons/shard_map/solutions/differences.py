@@ -13,5 +13,5 @@ def differences(x, mesh):
         first_of_next = lax.ppermute(part[:1], "data", to_the_one_before)
         return jnp.concatenate([part[1:], first_of_next]) - part
 
-    split = jax.P("data")
-    return jax.shard_map(local, mesh=mesh, in_specs=split, out_specs=split)(x)
+    rows = jax.P("data")
+    return jax.shard_map(local, mesh=mesh, in_specs=rows, out_specs=rows)(x)
