@@ -21,4 +21,5 @@ LESSONS = (
     "cost_of_state",
     "many_devices",
     "shard_map",
+    "processes",
 )

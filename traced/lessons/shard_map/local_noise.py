@@ -22,7 +22,7 @@ from traced.lessons.shard_map.parts import SPLIT, WHOLE, make_mesh, on_devices, 
 from traced.lessons.shard_map.solutions.local_noise import local_noise as solution
 from traced.running.attempt import attempt
 
-_SIZES: tuple[dict[str, int], ...] = ({"data": 8}, {"data": 4, "model": 2}, {"model": 4, "data": 2})
+_SIZES: tuple[dict[str, int], ...] = ({"data": 8}, {"model": 2, "data": 4})
 _SPECS = {"in_specs": (WHOLE, SPLIT), "out_specs": SPLIT}
 
 
@@ -91,7 +91,7 @@ local_noise = Exercise(
         "`random.fold_in` makes a key from a key and a number.",
         "A key of this place; noise from that key, in the shape and dtype of the part; a sum.",
     ),
-    verified="standard normal noise, unrelated along data and the same along other axes, on three "
+    verified="standard normal noise, unrelated along data and the same along other axes, on two "
     "meshes; nothing is sent",
     answer=solution,
 )

@@ -31,4 +31,4 @@ def tell_mesh(mesh: Any) -> str:
     return "mesh " + ", ".join(f"{name}={size}" for name, size in mesh.shape.items())
 
 
-__all__ = ["SPLIT", "WHOLE", "make_mesh", "on_devices", "place", "tell_mesh"]
+__all__ = ["SPLIT", "WHOLE", "P", "make_mesh", "on_devices", "place", "tell_mesh"]

@@ -11,6 +11,7 @@ from traced.devices.questions import communicates
 from traced.lessons.shard_map.parts import make_mesh, on_devices, place, tell_mesh
 from traced.lessons.shard_map.solutions.smooth import smooth as solution
 from traced.programs.questions import require_bounded_growth
+from traced.python.values import describe
 from traced.questions import compare
 from traced.running.attempt import attempt
 
@@ -44,7 +45,8 @@ def _smooths_each_part(answer: Any) -> None:
             x = _rows(shape, dtype, parts)
             wanted = np.concatenate([_smoothed(part) for part in np.split(x, parts)])
             got = attempt(on_devices(answer, mesh), place(jnp.asarray(x), mesh))
-            given = f"each device has {dtype}{[*shape]}, {tell_mesh(mesh)}"
+            part = describe(np.zeros(shape, dtype))
+            given = f"each device has {part}, {tell_mesh(mesh)}"
             compare(wanted, got, given=given)
 
 

@@ -16,9 +16,8 @@ from traced.running.attempt import attempt
 
 _SIZES: tuple[dict[str, int], ...] = (
     {"data": 8},
-    {"data": 4, "model": 2},
+    {"model": 2, "data": 4},
     {"data": 1},
-    {"model": 4, "data": 2},
 )
 
 
@@ -32,7 +31,7 @@ def _rows(rows: int, columns: int) -> Any:
 def _uses_the_statistics_of_all_rows(answer: Any) -> None:
     for sizes in _SIZES:
         mesh = make_mesh(**sizes)
-        for rows, columns in ((16, 3), (8, 1), (24, 2)):
+        for rows, columns in ((16, 3), (8, 1)):
             x = _rows(rows, columns)
             wanted = (x - x.mean(axis=0)) / x.std(axis=0)
             got = attempt(on_devices(answer, mesh), place(jnp.asarray(x), mesh))
@@ -62,7 +61,7 @@ standardize = Exercise(
         "The mean of all rows; squares of the distances from it; their mean over all rows; "
         "a root and a division.",
     ),
-    verified="twelve batches on four meshes, standardized as on one device, for two numbers "
+    verified="six batches on three meshes, standardized as on one device, for two numbers "
     "sent for each column",
     answer=solution,
 )
