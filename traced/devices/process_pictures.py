@@ -17,7 +17,7 @@ def show_processes(
     main: Callable[[str, int, int], Any],
     count: int = 2,
     missing: Iterable[int] = (),
-    seconds: float = 240,
+    seconds: float = 280,
 ) -> Picture:
     """Run a program in several processes, and return what each printed and how it ended.
 

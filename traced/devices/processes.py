@@ -15,19 +15,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-#: What starts the function in each process. The devices of a CPU talk over the network.
+#: What starts the function in each process.
 ENTRY = """
 
 if __name__ == "__main__":
     import sys
 
-    import jax
-
-    jax.config.update("jax_platforms", "cpu")
-    jax.config.update("jax_cpu_collectives_implementation", "gloo")
-    main = {name}
-    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    {name}(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
 """
+#: CPUs that talk to each other over the network, with a number of devices that the program sets.
+VARIABLES = {"JAX_PLATFORMS": "cpu", "JAX_CPU_COLLECTIVES_IMPLEMENTATION": "gloo"}
+#: A proxy would be asked for this machine, too.
+LEFT_OUT = re.compile("_proxy|^XLA_FLAGS$|^JAX_NUM_CPU_DEVICES$", re.IGNORECASE)
 #: Lines of the library by which the processes are connected.
 NOISE = re.compile(r"\[Gloo\].*\n?")
 #: `ValueError: ...` at the end of a traceback.
@@ -48,7 +47,7 @@ def run_processes(
     main: Callable[[str, int, int], Any],
     count: int = 2,
     missing: Iterable[int] = (),
-    seconds: float = 240,
+    seconds: float = 280,
 ) -> list[Run]:
     """Run `main(address, count, process)` in each process, and wait for all of them.
 
@@ -57,7 +56,7 @@ def run_processes(
     goes on for longer than `seconds` is killed, as are those that wait for a process that failed.
     """
     source = textwrap.dedent(inspect.getsource(main)) + ENTRY.format(name=main.__name__)
-    variables = {k: v for k, v in os.environ.items() if "_proxy" not in k.lower()}
+    variables = {k: v for k, v in os.environ.items() if not LEFT_OUT.search(k)} | VARIABLES
     started: dict[int, subprocess.Popen[bytes]] = {}
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "program.py")
@@ -86,9 +85,7 @@ def _start(
         outputs.with_suffix(".out").open("wb") as out,
         outputs.with_suffix(".err").open("wb") as err,
     ):
-        return subprocess.Popen(
-            command, cwd=outputs.parent, stdout=out, stderr=err, env=variables
-        )
+        return subprocess.Popen(command, cwd=outputs.parent, stdout=out, stderr=err, env=variables)
 
 
 def _free_port() -> int:
