@@ -47,7 +47,9 @@ def test_a_process_may_be_missing():
     assert [run.process for run in run_processes(greet, 3, missing=[1])] == [0, 2]
 
 
-def test_an_error_and_a_signal_are_told():
+def test_an_error_and_a_signal_are_told(monkeypatch):
+    # As in a kernel of Jupyter, where Python 3.13 colours its tracebacks.
+    monkeypatch.setenv("FORCE_COLOR", "1")
     one, other = run_processes(fail)
     assert (one.ended, one.error) == ("exit 1", "ValueError: no rows.")
     assert (other.ended, other.error) == ("killed by SIGKILL", "")

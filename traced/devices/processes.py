@@ -23,8 +23,12 @@ if __name__ == "__main__":
 
     {name}(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
 """
-#: CPUs that talk to each other over the network, with a number of devices that the program sets.
-VARIABLES = {"JAX_PLATFORMS": "cpu", "JAX_CPU_COLLECTIVES_IMPLEMENTATION": "gloo"}
+#: CPUs that talk to each other over the network, and tracebacks that Jupyter has not coloured.
+VARIABLES = {
+    "JAX_PLATFORMS": "cpu",
+    "JAX_CPU_COLLECTIVES_IMPLEMENTATION": "gloo",
+    "PYTHON_COLORS": "0",
+}
 #: A proxy would be asked for this machine, too.
 LEFT_OUT = re.compile("_proxy|^XLA_FLAGS$|^JAX_NUM_CPU_DEVICES$", re.IGNORECASE)
 #: Lines of the library by which the processes are connected.
