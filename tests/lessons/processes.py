@@ -50,17 +50,6 @@ def on_one_device(read, shape, sharding):
     return jnp.concatenate([read(i, i + step) for i in range(0, shape[0], step)])
 
 
-def in_numpy(read, shape, sharding):
-    step = sharding.shard_shape(shape)[0]
-    return np.concatenate([read(i, i + step) for i in range(0, shape[0], step)])
-
-
-def always_eight_parts(read, shape, sharding):
-    step = shape[0] // 8
-    whole = np.concatenate([read(i, i + step) for i in range(0, shape[0], max(step, 1))])
-    return jax.device_put(whole, sharding)
-
-
 def first_piece_everywhere(read, shape, sharding):
     step = sharding.shard_shape(shape)[0]
     return jax.make_array_from_callback(shape, sharding, lambda index: read(0, step))
