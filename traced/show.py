@@ -2,7 +2,9 @@
 
 from traced.control_flow.batch_pictures import show_batched
 from traced.control_flow.pictures import show_fori_loop, show_scan, show_while_loop
+from traced.devices.exchange_pictures import show_exchange
 from traced.devices.pictures import show_shards
+from traced.devices.process_pictures import show_processes
 from traced.drawing.bars import plot_bars
 from traced.drawing.plots import plot_lines
 from traced.modules.level_pictures import show_levels
@@ -23,12 +25,14 @@ __all__ = [
     "show_by_hand",
     "show_calls",
     "show_dataflow",
+    "show_exchange",
     "show_fori_loop",
     "show_keys",
     "show_levels",
     "show_lost",
     "show_module",
     "show_prefix",
+    "show_processes",
     "show_scan",
     "show_shards",
     "show_split",

@@ -139,6 +139,12 @@ def trained() -> Picture:
     return show.show_module(train, model, nnx.Optimizer(model, optax.adam(0.1), wrt=nnx.Param), X)
 
 
+def on_a_mesh(x: jax.Array) -> Any:
+    """Return an array that is cut along a mesh of one device."""
+    mesh = jax.make_mesh((1,), ("data",), devices=jax.devices()[:1])
+    return jax.device_put(x, jax.NamedSharding(mesh, jax.P("data")))
+
+
 MANY = {f"w{i}": jnp.ones(i + 1) for i in range(100)}
 DRAWN |= {
     "module, block": lambda: show.show_module(Block(nnx.Rngs(0)), X),
@@ -155,4 +161,8 @@ DRAWN |= {
     ),
     "shards, one device": lambda: show.show_shards(X),
     "shards, scalar": lambda: show.show_shards(jax.random.key(0)),
+    "exchange, one device": lambda: show.show_exchange(jnp.sum, on_a_mesh(jnp.ones(3))),
+    "exchange, two functions": lambda: show.show_exchange(
+        {"a rather long name": jnp.cumsum, "sqrt": jnp.sqrt}, on_a_mesh(jnp.arange(12.0) / 7)
+    ),
 }

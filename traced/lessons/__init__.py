@@ -20,4 +20,6 @@ LESSONS = (
     "nnx_axes",
     "cost_of_state",
     "many_devices",
+    "shard_map",
+    "processes",
 )

@@ -63,6 +63,11 @@ KEYS = re.compile(
 MAPPED = re.compile(r"axis (\d+) of argument (\S+) of type ([^\s;]+)")
 # The two classes in the message that `PATH` reads, a line each.
 CLASS = re.compile(r"^\s+(<class '.+'>)", re.MULTILINE)
+# `out_specs is P() which implies that the corresponding output value is replicated across mesh
+# axis 'data', but could`.
+REPLICATED = re.compile(
+    r"is (?P<spec>P\(.*?\)) which implies .*? replicated across mesh ax\w+ (?P<axes>.*?), but could"
+)
 # `of type <class 'jax.DynamicJaxprTracer'>, JitTracer(int32[]). The error was:`.
 STATIC = re.compile(r"Tracer'>, (\w*Tracer\(.*?\))\. ")
 # `The leaked intermediate value was created on line cell.py:4:16 (f).`
@@ -137,6 +142,9 @@ def _evidence(code: str, error: BaseException) -> Iterator[tuple[str, str]]:
         path = found["path"] or ""
         yield _branch(found["one"]) + path, _type(found["first"])
         yield _branch(found["other"]) + path, _type(found["second"])
+    elif code == "devices/varies" and (found := REPLICATED.search(text)):
+        yield "out_specs", found["spec"]
+        yield "to be the same along", found["axes"]
     elif code == "trees/path" and isinstance(error, AttributeError):
         yield "step", f"{type(error.obj).__name__} {error.obj}"
         yield "asked for", str(error.name)

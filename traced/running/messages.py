@@ -56,6 +56,14 @@ class Message:
             self.canary.require()
 
 
+def _join_what_varies() -> Any:
+    mesh = jax.make_mesh((1,), ("data",), devices=jax.devices()[:1])
+    specs: Any = jax.P
+    total = jax.shard_map(jnp.sum, mesh=mesh, in_specs=specs("data"), out_specs=specs())
+    x = jax.device_put(_ROWS[0], jax.NamedSharding(mesh, specs("data")))
+    return jax.eval_shape(total, x)
+
+
 def _pass_static_tracer(x: Any) -> Any:
     static = jax.custom_vjp(lambda x: x, nondiff_argnums=(0,))
     static.defvjp(lambda x: (x, None), lambda x, kept, slope: ())
@@ -216,6 +224,12 @@ MESSAGES = (
         "pytree structure error",
         "trees/mismatch",
         lambda: jax.tree.map(lambda x, y: x, {"a": 1}, {"b": 1}),
+    ),
+    Message(
+        ValueError,
+        "which require replication which can't be statically inferred",
+        "devices/varies",
+        _join_what_varies,
     ),
     Message(
         Exception,  # Flax's own, which is not imported

@@ -1,0 +1,5 @@
+"""The exercises of 16b_processes."""
+
+from tests.lessons.exercises import TestExercises
+
+__all__ = ["TestExercises"]

@@ -1,0 +1,58 @@
+"""Make an array whose pieces are read one by one, each by the process that holds it."""
+
+from typing import Any
+
+import jax
+import numpy as np
+
+from traced.course.exercise import Exercise
+from traced.devices.questions import compare_shardings
+from traced.findings.feedback import require
+from traced.lessons.processes.solutions.load_rows import load_rows as solution
+from traced.lessons.shard_map.parts import SPLIT, WHOLE, P, make_mesh, tell_mesh
+from traced.questions import compare
+from traced.running.attempt import attempt
+
+#: Sizes of meshes, specs, and shapes of the array.
+_CASES: tuple[tuple[dict[str, int], Any, tuple[int, ...]], ...] = (
+    ({"data": 8}, SPLIT, (24, 3)),
+    ({"data": 4, "model": 2}, SPLIT, (8,)),
+    ({"data": 4, "model": 2}, P(("data", "model")), (16, 2, 2)),
+    ({"data": 8}, WHOLE, (5, 2)),
+)
+
+
+def _reads_piece_by_piece(answer: Any) -> None:
+    for sizes, spec, shape in _CASES:
+        mesh = make_mesh(**sizes)
+        sharding = jax.NamedSharding(mesh, spec)
+        whole = np.cos(np.arange(1.0, 1 + np.prod(shape))).astype("float32").reshape(shape)
+        asked: list[int] = []
+
+        def read(start: int, stop: int, rows: Any = whole, asked: list[int] = asked) -> Any:
+            asked.append(int(stop) - int(start))
+            return rows[start:stop].copy()
+
+        given = f"shape {shape}, {spec}, {tell_mesh(mesh)}"
+        got = attempt(answer, read, shape, sharding)
+        compare(whole, got, given=given)
+        compare_shardings(sharding, got, given=given)
+        most = sharding.shard_shape(shape)[0]
+        saw = {"given": given, "wanted": f"at most {most} rows in a call of `read`"}
+        require(max(asked) <= most, "devices/read-at-once", **saw, got=f"{max(asked)} rows")
+
+
+load_rows = Exercise(
+    name="load_rows",
+    questions=(_reads_piece_by_piece,),
+    hints=(
+        "Who knows which rows a device holds? Not the file, and not the number of the process.",
+        "`jax.make_array_from_callback(shape, sharding, piece)` calls `piece` with a tuple of "
+        "slices. `slice.indices(size)` fills in what a slice leaves out.",
+        "A function of such a tuple: beginning and end of its first slice, and what `read` returns "
+        "for them.",
+    ),
+    verified="four arrays on three meshes, cut as asked, and read in pieces no larger than a "
+    "device holds",
+    answer=solution,
+)

@@ -1,0 +1,66 @@
+"""Take differences of neighbours around a ring that is split over the devices."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from traced.course.exercise import Exercise
+from traced.devices.collectives import Collective
+from traced.devices.questions import communicates, compare_shardings
+from traced.lessons.shard_map.parts import SPLIT, make_mesh, place, tell_mesh
+from traced.lessons.shard_map.solutions.differences import differences as solution
+from traced.questions import compare
+from traced.running.attempt import attempt
+
+_CASES: tuple[tuple[dict[str, int], tuple[tuple[int, ...], ...]], ...] = (
+    ({"data": 8}, ((24,), (8,), (16, 3))),
+    ({"data": 4, "model": 2}, ((8, 2, 2), (12,))),
+    ({"data": 1}, ((5,),)),
+)
+
+
+def _numbers(shape: tuple[int, ...]) -> Any:
+    return np.round(np.sin(np.arange(1.0, 1 + np.prod(shape))) * 9).reshape(shape).astype("float32")
+
+
+def _subtracts_from_the_next_row(answer: Any) -> None:
+    for sizes, shapes in _CASES:
+        mesh = make_mesh(**sizes)
+        for shape in shapes:
+            x = _numbers(shape)
+            given = f"x = f32{[*shape]}, {tell_mesh(mesh)}"
+            got = attempt(
+                jax.jit(lambda x, mesh=mesh: answer(x, mesh)), place(jnp.asarray(x), mesh)
+            )
+            compare(np.roll(x, -1, axis=0) - x, got, given=given)
+            compare_shardings(jax.NamedSharding(mesh, SPLIT), got, given=given)
+
+
+def _sends_one_row_from_each_device(answer: Any) -> None:
+    mesh = make_mesh(data=8)
+    x = place(jnp.asarray(_numbers((64, 16))), mesh)
+
+    def allowed(found: Sequence[Collective]) -> bool:
+        return bool(sum(each.bytes for each in found) <= 64)
+
+    wanted = "at most 64 bytes, a row of 16 numbers, for each device"
+    communicates(allowed, wanted, x)(lambda x: answer(x, mesh))
+
+
+differences = Exercise(
+    name="differences",
+    questions=(_subtracts_from_the_next_row, _sends_one_row_from_each_device),
+    hints=(
+        "All rows of a part but one have the next row beside them. Which row is missing, and which "
+        "device has it?",
+        '`lax.ppermute(row, "data", pairs)` sends along pairs of a sender and a receiver. '
+        "`part[:1]` is a row that stays an array of rows.",
+        "Each first row goes to the device before; the own rows but the first, with the row that "
+        "came behind them; minus the own rows.",
+    ),
+    verified="differences around the ring for six arrays on three meshes; each sends one row",
+    answer=solution,
+)

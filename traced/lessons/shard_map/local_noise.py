@@ -1,0 +1,97 @@
+"""Add noise to one device's part of an array, from a key that all devices share."""
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import random
+
+from traced.course.exercise import Exercise
+from traced.devices.questions import communicates
+from traced.findings.feedback import require
+from traced.lessons.randomness.draws import (
+    compare_types,
+    follows_its_key,
+    require_no_copies,
+    require_normal,
+    require_scale,
+    require_unrelated,
+    without_reuse_checker,
+)
+from traced.lessons.shard_map.parts import SPLIT, WHOLE, make_mesh, on_devices, place, tell_mesh
+from traced.lessons.shard_map.solutions.local_noise import local_noise as solution
+from traced.running.attempt import attempt
+
+_SIZES: tuple[dict[str, int], ...] = ({"data": 8}, {"model": 2, "data": 4})
+_SPECS = {"in_specs": (WHOLE, SPLIT), "out_specs": SPLIT}
+
+
+def _keeps_the_type(answer: Any) -> None:
+    mesh = make_mesh(data=8)
+    for shape, dtype in (((16, 3), "float32"), ((8,), "float32"), ((8, 2), "float16")):
+        x = place(jnp.ones(shape, dtype), mesh)
+        got = attempt(on_devices(answer, mesh, **_SPECS), random.key(0), x)
+        compare_types(x, got, f"x = {dtype}{list(shape)}, of which a device has an eighth")
+
+
+def _draws_standard_normal_noise_of_its_own(answer: Any) -> None:
+    for sizes in _SIZES:
+        mesh = make_mesh(**sizes)
+        x = place(jnp.zeros((sizes["data"] * 16, 32)), mesh)
+        run = on_devices(answer, mesh, **_SPECS)
+        noise = np.asarray(attempt(run, random.key(0), x))
+        parts = np.split(noise, sizes["data"])
+        of = f"the noise, {tell_mesh(mesh)}"
+        require_unrelated(
+            {f"place {i} along data, {tell_mesh(mesh)}": each for i, each in enumerate(parts)}
+        )
+        require_no_copies(noise, of)
+        require_scale(noise, of)
+        require_normal([noise], of)
+
+
+def _adds_the_same_to_other_numbers(answer: Any) -> None:
+    mesh = make_mesh(data=8)
+    zeros, numbers = jnp.zeros((16, 3)), jnp.arange(48.0).reshape(16, 3) - 20
+    run = on_devices(answer, mesh, **_SPECS)
+    noise = attempt(run, random.key(3), place(zeros, mesh))
+    got = attempt(run, random.key(3), place(numbers, mesh))
+    close = bool(np.allclose(np.asarray(got) - np.asarray(noise), numbers, atol=1e-4))
+    saw = {"wanted": "x, and the noise that is added to zeros", "got": np.asarray(got)[0]}
+    require(close, "value/differs", **saw)
+
+
+def _follows_its_key(answer: Any) -> None:
+    mesh = make_mesh(data=8)
+    x = place(jnp.zeros((16, 3)), mesh)
+    follows_its_key(x)(lambda key, x: on_devices(answer, mesh, **_SPECS)(key, x))
+
+
+def _sends_nothing(answer: Any) -> None:
+    mesh = make_mesh(data=8)
+    args = random.key(0), place(jnp.zeros((16, 3)), mesh)
+    communicates(lambda found: not found, "no collective", *args)(
+        on_devices(answer, mesh, **_SPECS)
+    )
+
+
+local_noise = Exercise(
+    name="local_noise",
+    questions=without_reuse_checker(
+        _keeps_the_type,
+        _follows_its_key,
+        _draws_standard_normal_noise_of_its_own,
+        _adds_the_same_to_other_numbers,
+        _sends_nothing,
+    ),
+    hints=(
+        "All devices run the same line with the same key. What does a device know that the others "
+        "along the axis do not?",
+        '`lax.axis_index("data")` is the place of the device along the axis, and '
+        "`random.fold_in` makes a key from a key and a number.",
+        "A key of this place; noise from that key, in the shape and dtype of the part; a sum.",
+    ),
+    verified="standard normal noise, unrelated along data and the same along other axes, on two "
+    "meshes; nothing is sent",
+    answer=solution,
+)

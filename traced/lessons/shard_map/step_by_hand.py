@@ -1,0 +1,86 @@
+"""Write the training step that `jit` makes of a whole batch, as one device does it."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from traced.course.exercise import Exercise
+from traced.devices.collectives import Collective
+from traced.devices.questions import communicates
+from traced.lessons.shard_map.parts import SPLIT, WHOLE, make_mesh, on_devices, place, tell_mesh
+from traced.lessons.shard_map.solutions.step_by_hand import step_by_hand as solution
+from traced.questions import compare
+from traced.running.attempt import attempt
+
+_SPECS = {"in_specs": (WHOLE, SPLIT, SPLIT), "out_specs": (WHOLE, WHOLE)}
+
+
+def _squares(params: Any, x: Any, y: Any) -> Any:
+    return jnp.mean((x @ params["w"] + params["b"] - y) ** 2)
+
+
+def _surprise(w: Any, x: Any, y: Any) -> Any:
+    scores = x @ w
+    return jnp.mean(jax.nn.softplus(scores) - y * scores)
+
+
+def _batch(rows: int, columns: int) -> tuple[Any, Any]:
+    x = np.sin(np.arange(1.0, 1 + rows * columns) * 3).reshape(rows, columns)
+    return jnp.asarray(x, jnp.float32), jnp.asarray(np.arange(rows) * 7 % 3, jnp.float32)
+
+
+#: Importing this starts nothing: a lesson sets the number of devices after it.
+_SLOPES = np.array([0.5, -1.0, 2.0], "float32")
+_CASES: tuple[tuple[dict[str, int], Callable[..., Any], Any, int], ...] = (
+    ({"data": 8}, _squares, {"w": _SLOPES, "b": np.float32(0.3)}, 16),
+    ({"data": 4, "model": 2}, _surprise, _SLOPES, 12),
+    ({"data": 1}, _surprise, _SLOPES[:2], 3),
+)
+
+
+def _columns(params: Any) -> int:
+    return len(params["w"] if isinstance(params, dict) else params)
+
+
+def _steps_as_on_one_device(answer: Any) -> None:
+    for sizes, loss, params, rows in _CASES:
+        mesh, batch = make_mesh(**sizes), _batch(rows, _columns(params))
+        params = jax.tree.map(jnp.asarray, params)
+        value, slopes = jax.value_and_grad(loss)(params, *batch)
+        wanted = jax.tree.map(lambda p, slope: p - 0.1 * slope, params, slopes), value
+        run = on_devices(lambda *args, loss=loss: answer(loss, *args), mesh, **_SPECS)
+        got = attempt(run, place(params, mesh, WHOLE), *place(batch, mesh))
+        compare(wanted, got, given=f"{rows} rows, {tell_mesh(mesh)}")
+
+
+def _sends_slopes_only(answer: Any) -> None:
+    mesh = make_mesh(data=8)
+    params = {"w": jnp.ones(64), "b": jnp.float32(0)}
+    args = place(params, mesh, WHOLE), *place(_batch(32, 64), mesh)
+    most = sum(leaf.nbytes for leaf in jax.tree.leaves(params)) + 16
+
+    def allowed(found: Sequence[Collective]) -> bool:
+        return bool(sum(each.bytes for each in found) <= most)
+
+    run = on_devices(lambda *args: answer(_squares, *args), mesh, **_SPECS)
+    communicates(allowed, f"at most {most} bytes, for slopes and a loss", *args)(run)
+
+
+step_by_hand = Exercise(
+    name="step_by_hand",
+    questions=(_steps_as_on_one_device, _sends_slopes_only),
+    hints=(
+        "Compare the slopes of one device's loss with those of the mean of all losses. Which of "
+        "the two do the devices share?",
+        "`jax.value_and_grad` takes any function, and that function may call `lax.pmean` along "
+        '`"data"`.',
+        "A function of the parameters alone: the loss of this device's rows, then the mean over "
+        "devices. Its value and slopes; a step for each leaf.",
+    ),
+    verified="parameters and loss after a step, as on one device, for two losses and three meshes; "
+    "no more sent than slopes and a loss",
+    answer=solution,
+)
