@@ -68,6 +68,9 @@ PROGRAMS = {
     "ValueError: unhashable type: 'LinearizeTracer'": (
         "jax.grad(jax.jit(jnp.sin, static_argnums=0))(1.0)"
     ),
+    "ValueError: unhashable type: 'JVPTracer'": (
+        "jax.jvp(jax.jit(jnp.sin, static_argnums=0), (1.0,), (1.0,))"
+    ),
     "ValueError: Jitted function has donate_argnums=": "jax.jit(jnp.sin, donate_argnums=3)(x)",
     "TypeError: as a JAX value": "jax.lax.sin('a')",
     # arrays and operators
@@ -108,6 +111,11 @@ PROGRAMS = {
     "TypeError: unhashable type: 'DynamicJaxprTracer'": "jax.jit(hash)(x)",
     "TypeError: unhashable type: 'BatchTracer'": "jax.vmap(hash)(x)",
     "TypeError: unhashable type: 'LinearizeTracer'": "jax.grad(hash)(1.0)",
+    "TypeError: unhashable type: 'JVPTracer'": "jax.jvp(hash, (1.0,), (1.0,))",
+    "TypeError: unhashable type: 'PRNGKeyArray'": "hash(key)",
+    "TypeError: update shape must be smaller than operand shape": (
+        "jax.lax.dynamic_update_slice(x, jnp.ones(4), (0,))"
+    ),
     "TypeError: len() of unsized object": "len(jnp.float32(1.0))",
     "TypeError: 'NoneType' and 'jaxlib": "None + x",
     "TypeError: 'NoneType' and 'DynamicJaxprTracer'": "jax.jit(lambda x: None + x)(x)",

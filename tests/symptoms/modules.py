@@ -46,6 +46,21 @@ PROGRAMS = {
     ),
     "AttributeError: object has no attribute 'params'": "layer.params",
     "AttributeError: object has no attribute 'init'": "layer.init(key, x)",
+    "ValueError: arguments should be comparable": (
+        "class Scale:\n    factors = np.ones(2)\n"
+        "    def __hash__(self):\n        return 1\n"
+        "    def __eq__(self, other):\n        return self.factors == other.factors\n"
+        "step = nnx.jit(lambda x, scale: x, static_argnums=1)\nstep(x, Scale())\nstep(x, Scale())"
+    ),
+    "ValueError: Found data on value of type '<class 'flax.nnx.statelib.State'>'": (
+        "layers = lambda n: nnx.List([nnx.Linear(2, 2, rngs=nnx.Rngs(0)) for _ in range(n)])\n"
+        "nnx.update(layers(1), nnx.state(layers(2)))"
+    ),
+    "TypeError: carry input … ._graphdef is a <class 'flax.nnx.graphlib.GraphDef'>": (
+        "def add(i, layer):\n    layer.last = nnx.Variable(x)\n    return layer\n"
+        "nnx.fori_loop(0, 2, add, layer)"
+    ),
+    "ValueError: to be of type '": "layer.sow(nnx.Intermediate, 'kernel', x)",
     "DeprecationWarning: outside of 'nnx.capture()' is deprecated": (
         "layer.sow(nnx.Intermediate, 'h', x)"
     ),

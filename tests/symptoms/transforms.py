@@ -27,6 +27,23 @@ PROGRAMS = {
         "from jax.experimental import mesh_utils\nmesh_utils.create_device_mesh((100,))"
     ),
     # transforms
+    "ValueError: prefix pytree shard_map in_specs": (
+        "jax.shard_map(jnp.sum, mesh=mesh, in_specs=({'a': jax.P()},), out_specs=jax.P())({'b': x})"
+    ),
+    "ValueError: prefix pytree pjit in_shardings": (
+        "rows = jax.NamedSharding(mesh, jax.P())\n"
+        "jax.jit(lambda tree: tree['a'], in_shardings=({'b': rows},))({'a': x})"
+    ),
+    "ValueError: prefix pytree pjit out_shardings": (
+        "rows = jax.NamedSharding(mesh, jax.P())\n"
+        "jax.jit(lambda x: (x, x), out_shardings=(rows,))(x)"
+    ),
+    "ValueError: does not support kwargs when in_shardings is specified": (
+        "jax.jit(jnp.sin, in_shardings=(jax.NamedSharding(mesh, jax.P()),))(x=x)"
+    ),
+    "ValueError: device_put device specification must be a tree prefix": (
+        "jax.device_put((x, x), (jax.NamedSharding(mesh, jax.P()),))"
+    ),
     "TypeError: in_axes must be an int, None, or": "jax.vmap(jnp.sin, in_axes='0')(x)",
     "ValueError: must be passed at least one argument containing an array or axis_size": (
         "jax.vmap(lambda: 1.0)()"
@@ -128,7 +145,7 @@ PROGRAMS = {
     "ValueError: The context mesh cannot be empty": (
         "jax.shard_map(jnp.sin, in_specs=jax.P('i'), out_specs=jax.P('i'))(x)"
     ),
-    "ValueError: shard_map out_specs\nAt that key path": (
+    "ValueError: prefix pytree shard_map out_specs": (
         "jax.jit(jax.shard_map(jnp.sin, mesh=mesh, in_specs=jax.P(), out_specs=[jax.P()]))(x)"
     ),
     "TypeError: specs argument must be a pytree of `jax.sharding.PartitionSpec`": (
