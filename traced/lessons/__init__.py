@@ -20,4 +20,5 @@ LESSONS = (
     "nnx_axes",
     "cost_of_state",
     "many_devices",
+    "find_the_faults",
 )
