@@ -68,9 +68,9 @@ def train(loss, params, key, x, y, first_rate, epochs, debug=False):
     global rate
     rate, opt_state, losses, curve = first_rate, adam.init(params), [], []
     for _ in range(epochs):
-        for i in range(0, len(x), 250):
+        for i in range(0, len(x), 500):
             key, subkey = jax.random.split(key)
-            batch = x[i : i + 250], y[i : i + 250]
+            batch = x[i : i + 500], y[i : i + 500]
             result = step(loss, params, opt_state, losses, subkey, *batch, debug)
             params, opt_state, losses, mean = result
             curve.append(mean)
@@ -82,9 +82,9 @@ def train(loss, params, key, x, y, first_rate, epochs, debug=False):
 def evaluate(predict, params, x, y):
     """Return the share of images whose largest score is that of their label."""
     key, right = jax.random.key(0), 0
-    for i in range(0, len(x), 33):
-        scores = predict(params, key, x[i : i + 33])
-        right += jnp.sum(jnp.argmax(scores, axis=1) == y[i : i + 33])
+    for i in range(0, len(x), 99):
+        scores = predict(params, key, x[i : i + 99])
+        right += jnp.sum(jnp.argmax(scores, axis=1) == y[i : i + 99])
     return right / len(x)
 
 
@@ -101,5 +101,5 @@ def run(images, labels, epochs):
     data, held_out = prepare(images, labels)
     params = init(jax.random.key(0))
     before = evaluate(predict, params, *held_out)
-    params, curve, _ = train(loss, params, jax.random.key(1), *data, 0.04, epochs)
+    params, curve, _ = train(loss, params, jax.random.key(1), *data, 0.03, epochs)
     return before, evaluate(predict, params, *held_out), curve

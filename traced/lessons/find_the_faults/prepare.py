@@ -42,12 +42,9 @@ def _second_call(answer: Any) -> str:
     if sums[0] != sums[1]:
         share = sum(sums[1]) / sum(sums[0])
         return f"the second call with the same arrays returns {share:.3g} times the light"
-    return "" if labels[0] == labels[1] else "the second call with the same arrays differs"
-
-
-def _later_use(answer: Any) -> str:
-    data, untouched = _Data(1510), _Data(1510)
-    attempt(_prepared, answer, data)
+    if labels[0] != labels[1]:
+        return "the second call with the same arrays differs"
+    untouched = _Data(1510)
     same = np.array_equal(data.images, untouched.images)
     same = same and np.array_equal(data.labels, untouched.labels)
     return "" if same else "after a call, the caller's digits look different"
@@ -58,7 +55,7 @@ prepare = Exercise(
     questions=(
         _returns_both_parts(1510),
         _returns_both_parts(1797),
-        shows_none(("symptom/second-call", _second_call), ("symptom/second-call", _later_use)),
+        shows_none(("symptom/second-call", _second_call)),
     ),
     hints=(
         "The first call is right, and the second one is not. What is there between them that the "

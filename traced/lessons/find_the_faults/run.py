@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import jax
 import numpy as np
 
 from traced.course.exercise import Exercise
@@ -10,7 +11,7 @@ from traced.lessons.find_the_faults.symptoms import shows_none
 from traced.running.attempt import attempt
 from traced.tracing.traces import record_traces
 
-_EPOCHS, _STEPS, _TRACES = 4, 6, 10
+_EPOCHS, _STEPS = 4, 3
 
 
 class _Digits:
@@ -29,10 +30,15 @@ def _run(answer: Any, digits: _Digits, epochs: int) -> tuple[float, float, Any]:
 
 
 def _traces(answer: Any) -> str:
-    with record_traces() as traces:
-        attempt(_run, answer, _Digits(), 1)
-    count = sum(not each.nested for each in traces)
-    return f"{count} traces in {_STEPS} steps" if count >= _TRACES - _STEPS else ""
+    jax.clear_caches()  # type: ignore[no-untyped-call]  # JAX gives it no types
+    counts = []
+    for epochs in (1, 2):
+        with record_traces() as traces:
+            attempt(_run, answer, _Digits(), epochs)
+        counts.append(sum(not each.nested for each in traces))
+    # What the second run needs, the first one has made.
+    told = f"{_STEPS} steps: {counts[0]} traces; {2 * _STEPS} steps: {counts[1]} more"
+    return told if counts[1] else ""
 
 
 def _accuracy(answer: Any) -> str:

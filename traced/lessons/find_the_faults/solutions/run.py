@@ -19,5 +19,5 @@ def run(images, labels, epochs):
     data, held_out = prepare(images, labels)
     params = init(jax.random.key(0))
     before = evaluate(predict, params, *held_out)
-    params, curve, _ = train(loss, params, jax.random.key(1), *data, 0.04, epochs)
+    params, curve, _ = train(loss, params, jax.random.key(1), *data, 0.03, epochs)
     return before, evaluate(predict, params, *held_out), curve

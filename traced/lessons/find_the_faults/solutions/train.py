@@ -21,9 +21,9 @@ def train(loss, params, key, x, y, first_rate, epochs, debug=False):
     opt_state, total, curve, norms = adam.init(params), jnp.float32(0), [], []
     for epoch in range(epochs):
         rate = first_rate / 2**epoch
-        for i in range(0, len(x), 250):
+        for i in range(0, len(x), 500):
             key, subkey = jax.random.split(key)
-            batch = x[i : i + 250], y[i : i + 250]
+            batch = x[i : i + 500], y[i : i + 500]
             params, opt_state, total, norm = step(
                 loss, params, opt_state, total, subkey, *batch, rate
             )
