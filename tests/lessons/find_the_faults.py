@@ -1,5 +1,6 @@
 """Right and wrong answers to the exercises of 17_find_the_faults."""
 
+import itertools
 from functools import partial
 from time import perf_counter
 
@@ -172,9 +173,9 @@ def nothing_dropped(params, key, x, y):
 
 def half_dropped(params, key, x, y):
     def one(key, x, y):
-        for name, key in zip(("first", "second"), jax.random.split(key), strict=True):
+        for name, subkey in zip(("first", "second"), jax.random.split(key), strict=True):
             x = _hidden(params, name, x)
-            x = jnp.where(jax.random.bernoulli(key, 0.5, x.shape), x * 2, 0.0)
+            x = jnp.where(jax.random.bernoulli(subkey, 0.5, x.shape), x * 2, 0.0)
         return -jax.nn.log_softmax(x @ params["last"]["w"] + params["last"]["b"])[y]
 
     losses = jax.vmap(one)(jax.random.split(key, len(x)), x, y)
@@ -495,7 +496,10 @@ def a_static_rate(loss, params, key, x, y, first_rate, epochs, debug=False):
 def a_count_that_is_static(loss, params, key, x, y, first_rate, epochs, debug=False):
     count = iter(range(1000))
     inner = jax.jit(lambda n, *rest: _step(loss, *rest), static_argnums=0)
-    step = lambda loss, *rest: inner(next(count), *rest)
+
+    def step(loss, *rest):
+        return inner(next(count), *rest)
+
     return _trained(loss, params, key, x, y, first_rate, epochs, debug, step)
 
 
@@ -514,12 +518,16 @@ def a_rate_read_from_outside(loss, params, key, x, y, first_rate, epochs, debug=
 
 
 def a_rate_that_stays(loss, params, key, x, y, first_rate, epochs, debug=False):
-    step = lambda *args: _jitted(*args[:-1], first_rate)
+    def step(*args):
+        return _jitted(*args[:-1], first_rate)
+
     return _trained(loss, params, key, x, y, first_rate, epochs, debug, step)
 
 
 def a_rate_of_its_own(loss, params, key, x, y, first_rate, epochs, debug=False):
-    step = lambda *args: _jitted(*args[:-1], 0.1)
+    def step(*args):
+        return _jitted(*args[:-1], 0.1)
+
     return _trained(loss, params, key, x, y, first_rate, epochs, debug, step)
 
 
@@ -546,7 +554,9 @@ def plain_descent(loss, params, key, x, y, first_rate, epochs, debug=False):
         params = jax.tree.map(lambda p, slope: p - rate * slope, params, slopes)
         return params, opt_state, value, optax.global_norm(slopes)
 
-    step = lambda loss, *rest: inner(*rest)
+    def step(loss, *rest):
+        return inner(*rest)
+
     return _trained(loss, params, key, x, y, first_rate, epochs, debug, step)
 
 
@@ -594,14 +604,16 @@ def lengths_always(loss, params, key, x, y, first_rate, epochs, debug=False):
 
 
 def one_key_for_all_steps(loss, params, key, x, y, first_rate, epochs, debug=False):
-    step = lambda loss, params, opt_state, _, *rest: _jitted(loss, params, opt_state, key, *rest)
+    def step(loss, params, opt_state, _, *rest):
+        return _jitted(loss, params, opt_state, key, *rest)
+
     return _trained(loss, params, key, x, y, first_rate, epochs, debug, step)
 
 
 def losses_and_not_their_means(loss, params, key, x, y, first_rate, epochs, debug=False):
     params, means, lengths = _trained(loss, params, key, x, y, first_rate, epochs, debug)
     sums = [0.0] + [mean * (n + 1) for n, mean in enumerate(means)]
-    losses = [after - before for before, after in zip(sums, sums[1:], strict=False)]
+    losses = [after - before for before, after in itertools.pairwise(sums)]
     return params, losses, lengths
 
 
@@ -705,7 +717,9 @@ def by_an_index_and_a_scan(wave, key, steps):
 
 
 def forecast_as_found(wave, key, steps):
-    window = lambda i: jax.lax.dynamic_slice_in_dim(wave, i, 9)
+    def window(i):
+        return jax.lax.dynamic_slice_in_dim(wave, i, 9)
+
     rows = jax.vmap(window)(jnp.arange(len(wave)))
     x, y = rows[:, :8], rows[:, 8:]
     weights = jnp.zeros(8)
@@ -723,7 +737,9 @@ def forecast_as_found(wave, key, steps):
 
 
 def windows_past_the_end(wave, key, steps):
-    window = lambda i: jax.lax.dynamic_slice_in_dim(wave, i, 9)
+    def window(i):
+        return jax.lax.dynamic_slice_in_dim(wave, i, 9)
+
     return _forecast(jax.vmap(window)(jnp.arange(len(wave))), key, steps)
 
 

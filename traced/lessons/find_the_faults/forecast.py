@@ -8,7 +8,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from traced.course.exercise import Exercise
-from traced.findings.feedback import Question
 from traced.lessons.find_the_faults.solutions.forecast import forecast as solution
 from traced.lessons.find_the_faults.symptoms import shows_none
 from traced.questions import compare

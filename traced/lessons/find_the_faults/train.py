@@ -71,10 +71,21 @@ def _returns_three_things(epochs: int, rate: float) -> Question:
         losses = [first, first - 3 * rate + 4][: 2 * epochs]
         curve = [np.mean(losses[: i + 1]) for i in range(len(losses))]
         given = f"{epochs} epoch" if epochs == 1 else f"{epochs} epochs"
-        compare((0, 0, 0), jax.tree.map(lambda _: 0, got, is_leaf=lambda x: x is not got), given=given)
+        compare(
+            (0, 0, 0), jax.tree.map(lambda _: 0, got, is_leaf=lambda x: x is not got), given=given
+        )
         compare(wanted, got[0], given=given, result="the parameters")
-        compare(np.float32(curve), jnp.asarray(got[1], jnp.float32), given=given, result="the mean losses")
-        seen = {"given": given, "wanted": "no length without `debug`", "got": f"{len(got[2])} lengths"}
+        compare(
+            np.float32(curve),
+            jnp.asarray(got[1], jnp.float32),
+            given=given,
+            result="the mean losses",
+        )
+        seen = {
+            "given": given,
+            "wanted": "no length without `debug`",
+            "got": f"{len(got[2])} lengths",
+        }
         require(len(got[2]) == 0, "value/shape", **seen)
 
     return question
@@ -124,7 +135,9 @@ def _lengths(answer: Any) -> str:
         if len(lengths) != 4:
             return f"with debug=True, the {run} run of 4 steps returns {len(lengths)} lengths"
         if not np.allclose(lengths, wanted, rtol=1e-3):
-            return f"with debug=True, the {run} run returns other lengths than those of its gradients"
+            return (
+                f"with debug=True, the {run} run returns other lengths than those of its gradients"
+            )
     return ""
 
 
