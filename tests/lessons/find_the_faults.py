@@ -900,8 +900,8 @@ WRONG = {
             squares_of_lengths,
         ],
         "symptom/alike": [one_key_for_all_steps],
-        "value/differs": [losses_and_not_their_means, batches_backwards],
-        "value/shape": [one_batch_of_all, lengths_always],
+        "value/differs": [losses_and_not_their_means, batches_backwards, one_batch_of_all],
+        "value/shape": [lengths_always],
         "value/structure": [parameters_alone],
     },
     "run": {

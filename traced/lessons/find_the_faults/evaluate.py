@@ -6,11 +6,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from traced import count_equations
 from traced.course.exercise import Exercise
 from traced.findings.feedback import Question
 from traced.lessons.find_the_faults.solutions.evaluate import evaluate as solution
 from traced.lessons.find_the_faults.symptoms import shows_none
+from traced.programs.jaxprs import count_equations
 from traced.questions import compare
 from traced.running.attempt import attempt
 

@@ -68,7 +68,7 @@ forecast = Exercise(
         shows_none(
             ("symptom/remains", _without_a_step),
             ("symptom/remains", partial(_one_step, wave=_WAVE, tolerance=0.05)),
-            ("symptom/remains", partial(_one_step, wave=_RISE, tolerance=0.4)),
+            ("symptom/remains", partial(_one_step, wave=_RISE, tolerance=0.6)),
             ("symptom/remains", _noise),
         ),
     ),
