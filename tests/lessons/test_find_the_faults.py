@@ -55,20 +55,20 @@ def test_the_page_has_the_functions_of_the_script():
     assert {name: shown.get(name) for name in script} == script
 
 
-@pytest.mark.parametrize("exercise", PARTS, ids=lambda each: each.name)
-def test_a_part_as_it_was_found_shows_all_of_its_symptoms_and_no_place(exercise):
-    finding = exercise.check(getattr(digits, exercise.name)).finding
+@pytest.mark.parametrize("part", PARTS, ids=lambda each: each.name)
+def test_a_part_as_it_was_found_shows_all_of_its_symptoms_and_no_place(part):
+    finding = part.check(getattr(digits, part.name)).finding
     assert finding.code.startswith("symptom/")
     assert finding.where == ()
-    assert dict(finding.saw)["gone"] == f"0 of {FAULTS[exercise.name]} symptoms"
+    assert dict(finding.saw)["gone"] == f"0 of {FAULTS[part.name]} symptoms"
 
 
 def test_there_are_eleven_faults():
     assert sum(FAULTS.values()) == 11
 
 
-@pytest.mark.parametrize("exercise", find_the_faults.EXERCISES, ids=lambda each: each.name)
-def test_a_check_names_no_cause(exercise):
-    module = import_module(f"traced.lessons.find_the_faults.{exercise.name}")
+@pytest.mark.parametrize("part", find_the_faults.EXERCISES, ids=lambda each: each.name)
+def test_a_check_names_no_cause(part):
+    module = import_module(f"traced.lessons.find_the_faults.{part.name}")
     said = inspect.getsource(module).partition("hints=(")[0].lower()
     assert [word for word in CAUSES if word in said] == []
