@@ -76,7 +76,7 @@ def _returns_three_things(epochs: int, rate: float) -> Question:
         )
         compare(wanted, got[0], given=given, result="the parameters")
         compare(
-            np.float32(curve),
+            np.asarray(curve, np.float32),
             jnp.asarray(got[1], jnp.float32),
             given=given,
             result="the mean losses",
