@@ -198,7 +198,7 @@ def a_penalty_on_kernels_only(params, key, x, y):
 
 def a_length_of_the_whole(params, key, x, y):
     losses = jax.vmap(partial(_one, params))(jax.random.split(key, len(x)), x, y)
-    return losses.mean() + 1e-3 * optax.global_norm(params)
+    return losses.mean() + 1e-3 * optax.tree.norm(params)
 
 
 def a_sum_of_losses(params, key, x, y):
@@ -381,7 +381,7 @@ def _step(loss, params, opt_state, key, x, y, rate):
     value, slopes = jax.value_and_grad(loss)(params, key, x, y)
     updates, opt_state = adam.update(slopes, opt_state)
     params = jax.tree.map(lambda p, u: p + rate * u, params, updates)
-    return params, opt_state, value, optax.global_norm(slopes)
+    return params, opt_state, value, optax.tree.norm(slopes)
 
 
 _jitted = jax.jit(_step, static_argnums=0)
@@ -439,7 +439,7 @@ def donating_and_injected(loss, params, key, x, y, first_rate, epochs, debug=Fal
     def step(params, opt_state, key, x, y):
         value, slopes = jax.value_and_grad(loss)(params, key, x, y)
         updates, opt_state = optimizer.update(slopes, opt_state)
-        return optax.apply_updates(params, updates), opt_state, value, optax.global_norm(slopes)
+        return optax.apply_updates(params, updates), opt_state, value, optax.tree.norm(slopes)
 
     opt_state, total, curve, norms = optimizer.init(params), jnp.float32(0), [], []
     for _ in range(epochs):
@@ -460,7 +460,7 @@ rate, norms = 0.0, []
 def step_as_found(loss, params, opt_state, losses, key, x, y, debug):
     value, slopes = jax.value_and_grad(loss)(params, key, x, y)
     if debug:
-        norms.append(optax.global_norm(slopes))
+        norms.append(optax.tree.norm(slopes))
     updates, _ = adam.update(slopes, opt_state)
     params = jax.tree.map(lambda p, u: p + rate * u, params, updates)
     losses = [*losses, value]
@@ -552,7 +552,7 @@ def plain_descent(loss, params, key, x, y, first_rate, epochs, debug=False):
     def inner(params, opt_state, key, x, y, rate):
         value, slopes = jax.value_and_grad(loss)(params, key, x, y)
         params = jax.tree.map(lambda p, slope: p - rate * slope, params, slopes)
-        return params, opt_state, value, optax.global_norm(slopes)
+        return params, opt_state, value, optax.tree.norm(slopes)
 
     def step(loss, *rest):
         return inner(*rest)
@@ -815,6 +815,10 @@ def a_column_of_weights(wave, key, steps):
     return _forecast(_windows(wave), key, steps)[:, None]
 
 
+def half_as_precise(wave, key, steps):
+    return _forecast(_windows(wave), key, steps).astype("float16")
+
+
 def only_the_prediction(wave, key, steps):
     return wave[-8:] @ _forecast(_windows(wave), key, steps)
 
@@ -925,5 +929,6 @@ WRONG = {
             the_newest_value_first,
         ],
         "value/shape": [a_column_of_weights, only_the_prediction],
+        "value/dtype": [half_as_precise],
     },
 }

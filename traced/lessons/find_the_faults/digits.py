@@ -56,7 +56,7 @@ adam, rate, norms = optax.adam(1.0), 0.0, []
 def step(loss, params, opt_state, losses, key, x, y, debug):
     value, slopes = jax.value_and_grad(loss)(params, key, x, y)
     if debug:
-        norms.append(optax.global_norm(slopes))
+        norms.append(optax.tree.norm(slopes))
     updates, _ = adam.update(slopes, opt_state)
     params = jax.tree.map(lambda p, u: p + rate * u, params, updates)
     losses = [*losses, value]

@@ -14,7 +14,7 @@ def step(loss, params, opt_state, total, key, x, y, rate):
     value, slopes = jax.value_and_grad(loss)(params, key, x, y)
     updates, opt_state = adam.update(slopes, opt_state)
     params = jax.tree.map(lambda p, u: p + rate * u, params, updates)
-    return params, opt_state, total + value, optax.global_norm(slopes)
+    return params, opt_state, total + value, optax.tree.norm(slopes)
 
 
 def train(loss, params, key, x, y, first_rate, epochs, debug=False):
