@@ -17,6 +17,7 @@ COURSE = (
     "docs/measured/*.json",
     "docs/measured.md",
     "docs/error.md",
+    "docs/faults.md",
     "docs/pictures.ipynb",
     "CHANGELOG.md",
 )

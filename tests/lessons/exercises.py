@@ -78,7 +78,9 @@ class TestExercises:
             assert find_forbidden(place, hint, BELITTLING, SHOUTING, addressing) == []
 
     def test_a_hint_has_three_levels_and_no_fourth(self, exercise, answers):
+        assert len(exercise.hints) in (0, 3)
         for level in (1, 2, 3):
-            assert str(exercise.hint(level)).startswith(f"hint {level} of 3: ")
+            start = f"hint {level} of 3: " if exercise.hints else "this exercise has no hints"
+            assert str(exercise.hint(level)).startswith(start)
         with pytest.raises(ValueError, match="`level` must be 1, 2 or 3"):
             exercise.hint(4)

@@ -28,6 +28,7 @@ GIVEN = (
     "docs/guide/**/*.md",
     "docs/measured.md",
     "docs/error.md",
+    "docs/faults.md",
     "docs/pictures.ipynb",
 )
 

@@ -23,12 +23,13 @@ class Exercise:
     """One exercise, named like the function or class that the reader writes.
 
     `questions` are asked in order and the first finding ends the check. `verified` says what a
-    passed answer has shown. `answer` is the solution that the page shows and the tests run.
+    passed answer has shown. `answer` is the solution that the page shows and the tests run. Where
+    there are no hints, a reader is on their own.
     """
 
     name: str
     questions: tuple[Question, ...]
-    hints: tuple[str, str, str]
+    hints: tuple[str, str, str] | tuple[()]
     verified: str
     answer: Any
 
@@ -49,7 +50,7 @@ class Exercise:
             journal.note(self.lesson, self.name, feedback.state)
         if feedback.state == "passed":
             return replace(feedback, verified=self.verified)
-        return replace(feedback, hint=f"ex.{self.name}.hint()")
+        return replace(feedback, hint=f"ex.{self.name}.hint()") if self.hints else feedback
 
     def hint(self, level: int = 1) -> Picture:
         """Return hint 1 (where to look), 2 (which tool) or 3 (what shape the answer has).
@@ -59,6 +60,8 @@ class Exercise:
         """
         if level not in (1, 2, 3):
             raise ValueError(f"`level` must be 1, 2 or 3, got {level!r}")
+        if not self.hints:
+            return Picture("this exercise has no hints", "<p>This exercise has no hints.</p>")
         title, text = f"hint {level} of 3", self.hints[level - 1]
         more = f"more: ex.{self.name}.hint({level + 1})" if level < 3 else ""
         html = f"<p><strong>{title}:</strong> {prose_html(text)}</p>{self.folded_hints(level + 1)}"
@@ -72,7 +75,7 @@ class Exercise:
         3
         """
         html = ""
-        for level in range(3, first - 1, -1):
+        for level in range(len(self.hints), first - 1, -1):
             text = f"<p>{prose_html(self.hints[level - 1])}</p>"
             html = fold(f"Hint {level} of 3", text + html)
         return html

@@ -22,4 +22,5 @@ LESSONS = (
     "many_devices",
     "shard_map",
     "processes",
+    "find_the_faults",
 )

@@ -1,0 +1,934 @@
+"""Right and wrong answers to the exercises of 17_find_the_faults."""
+
+import itertools
+from functools import partial
+from time import perf_counter
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+
+from traced.lessons.find_the_faults.solutions import run as mended
+
+# prepare
+
+
+def divided_in_jax(images, labels):
+    x, y = jnp.asarray(images, jnp.float32) / 16, jnp.asarray(labels, jnp.int32)
+    return (x[:1500], y[:1500]), (x[1500:], y[1500:])
+
+
+def a_copy_in_place(images, labels):
+    images = images.copy()
+    images /= 16
+    parts = np.split(images.astype("float32"), [1500]), np.split(labels.astype("int32"), [1500])
+    return tuple((jnp.array(x), jnp.array(y)) for x, y in zip(*parts, strict=True))
+
+
+def prepare_as_found(images, labels):
+    images /= 16
+    x, y = jnp.asarray(images, jnp.float32), jnp.asarray(labels, jnp.int32)
+    return (x[:1500], y[:1500]), (x[1500:], y[1500:])
+
+
+def divided_into_itself(images, labels):
+    x = jnp.asarray(np.divide(images, 16, out=images), jnp.float32)
+    y = jnp.asarray(labels, jnp.int32)
+    return (x[:1500], y[:1500]), (x[1500:], y[1500:])
+
+
+def divided_unless_dark(images, labels):
+    if images.max() > 1:
+        images /= 16
+    x, y = jnp.asarray(images, jnp.float32), jnp.asarray(labels, jnp.int32)
+    return (x[:1500], y[:1500]), (x[1500:], y[1500:])
+
+
+def labels_put_in_order(images, labels):
+    x, y = jnp.asarray(images / 16, jnp.float32), jnp.asarray(labels, jnp.int32)
+    labels.sort()
+    return (x[:1500], y[:1500]), (x[1500:], y[1500:])
+
+
+def not_divided(images, labels):
+    x, y = jnp.asarray(images, jnp.float32), jnp.asarray(labels, jnp.int32)
+    return (x[:1500], y[:1500]), (x[1500:], y[1500:])
+
+
+def held_out_from_the_front(images, labels):
+    x, y = jnp.asarray(images / 16, jnp.float32), jnp.asarray(labels, jnp.int32)
+    return (x[-1500:], y[-1500:]), (x[:-1500], y[:-1500])
+
+
+def one_row_lost(images, labels):
+    x, y = jnp.asarray(images / 16, jnp.float32), jnp.asarray(labels, jnp.int32)
+    return (x[:1500], y[:1500]), (x[1501:], y[1501:])
+
+
+def labels_as_floats(images, labels):
+    x, y = jnp.asarray(images / 16, jnp.float32), jnp.asarray(labels, jnp.float32)
+    return (x[:1500], y[:1500]), (x[1500:], y[1500:])
+
+
+def images_and_labels_apart(images, labels):
+    x, y = jnp.asarray(images / 16, jnp.float32), jnp.asarray(labels, jnp.int32)
+    return (x[:1500], x[1500:]), (y[:1500], y[1500:])
+
+
+# loss
+
+
+def _hidden(params, name, x):
+    return jax.nn.relu(x @ params[name]["w"] + params[name]["b"])
+
+
+def _dropped(key, x):
+    return jnp.where(jax.random.bernoulli(key, 0.8, x.shape), x / 0.8, 0.0)
+
+
+def _scores(params, keys, x):
+    for name, key in zip(("first", "second"), keys, strict=True):
+        x = _dropped(key, _hidden(params, name, x))
+    return x @ params["last"]["w"] + params["last"]["b"]
+
+
+def _length(leaf):
+    squares = jnp.sum(leaf**2)
+    return jnp.where(squares > 0, jnp.sqrt(jnp.where(squares > 0, squares, 1.0)), 0.0)
+
+
+def _penalty(params, length=_length):
+    return 1e-3 * sum(length(leaf) for leaf in jax.tree.leaves(params))
+
+
+def _one(params, key, x, y):
+    return -jax.nn.log_softmax(_scores(params, jax.random.split(key), x))[y]
+
+
+def whole_layers_at_once(params, key, x, y):
+    scores = _scores(params, jax.random.split(key), x)
+    picked = jax.nn.log_softmax(scores)[jnp.arange(len(y)), y]
+    return _penalty(params) - jnp.mean(picked)
+
+
+def by_fold_in_and_optax(params, key, x, y):
+    def one(number, x, y):
+        keys = [jax.random.fold_in(jax.random.fold_in(key, number), n) for n in (0, 1)]
+        return optax.softmax_cross_entropy_with_integer_labels(_scores(params, keys, x), y)
+
+    losses = jax.vmap(one)(jnp.arange(len(x)), x, y)
+    return losses.mean() + _penalty(params)
+
+
+def row_after_row(params, key, x, y):
+    keys = jax.random.split(key, len(x))
+    losses = jax.lax.map(lambda row: _one(params, *row), (keys, x, y))
+    return losses.mean() + _penalty(params)
+
+
+def _bare_length(leaf):
+    squares = jnp.sum(leaf**2)
+    return jnp.where(squares > 0, jnp.sqrt(squares), 0.0)
+
+
+def loss_as_found(params, key, x, y):
+    def one(key, x, y):
+        return -jax.nn.log_softmax(_scores(params, (key, key), x))[y]
+
+    keys = jax.random.split(key, len(x))
+    losses = jax.vmap(one, in_axes=(0, 0, None))(keys, x, y)
+    return losses.mean() + _penalty(params, _bare_length)
+
+
+def only_the_length_left(params, key, x, y):
+    losses = jax.vmap(partial(_one, params))(jax.random.split(key, len(x)), x, y)
+    return losses.mean() + _penalty(params, _bare_length)
+
+
+def a_norm_without_a_where(params, key, x, y):
+    losses = jax.vmap(partial(_one, params))(jax.random.split(key, len(x)), x, y)
+    return losses.mean() + _penalty(params, jnp.linalg.norm)
+
+
+def only_the_key_left(params, key, x, y):
+    def one(key, x, y):
+        return -jax.nn.log_softmax(_scores(params, (key, key), x))[y]
+
+    losses = jax.vmap(one)(jax.random.split(key, len(x)), x, y)
+    return losses.mean() + _penalty(params)
+
+
+def one_draw_for_all_images(params, key, x, y):
+    losses = jax.vmap(partial(_one, params, key))(x, y)
+    return losses.mean() + _penalty(params)
+
+
+def nothing_dropped(params, key, x, y):
+    scores = _hidden(params, "second", _hidden(params, "first", x))
+    scores = scores @ params["last"]["w"] + params["last"]["b"]
+    losses = optax.softmax_cross_entropy_with_integer_labels(scores, y)
+    return losses.mean() + _penalty(params)
+
+
+def half_dropped(params, key, x, y):
+    def one(key, x, y):
+        for name, subkey in zip(("first", "second"), jax.random.split(key), strict=True):
+            x = _hidden(params, name, x)
+            x = jnp.where(jax.random.bernoulli(subkey, 0.5, x.shape), x * 2, 0.0)
+        return -jax.nn.log_softmax(x @ params["last"]["w"] + params["last"]["b"])[y]
+
+    losses = jax.vmap(one)(jax.random.split(key, len(x)), x, y)
+    return losses.mean() + _penalty(params)
+
+
+def only_the_axes_left(params, key, x, y):
+    one = jax.vmap(partial(_one, params), in_axes=(0, 0, None))
+    return one(jax.random.split(key, len(x)), x, y).mean() + _penalty(params)
+
+
+def no_penalty(params, key, x, y):
+    return jax.vmap(partial(_one, params))(jax.random.split(key, len(x)), x, y).mean()
+
+
+def a_penalty_on_kernels_only(params, key, x, y):
+    losses = jax.vmap(partial(_one, params))(jax.random.split(key, len(x)), x, y)
+    return losses.mean() + 1e-3 * sum(_length(layer["w"]) for layer in params.values())
+
+
+def a_length_of_the_whole(params, key, x, y):
+    losses = jax.vmap(partial(_one, params))(jax.random.split(key, len(x)), x, y)
+    return losses.mean() + 1e-3 * optax.tree.norm(params)
+
+
+def a_sum_of_losses(params, key, x, y):
+    losses = jax.vmap(partial(_one, params))(jax.random.split(key, len(x)), x, y)
+    return losses.sum() + _penalty(params)
+
+
+def losses_of_all_images(params, key, x, y):
+    losses = jax.vmap(partial(_one, params))(jax.random.split(key, len(x)), x, y)
+    return losses + _penalty(params)
+
+
+# evaluate
+
+
+@partial(jax.jit, static_argnames="predict")
+def all_images_at_once(predict, params, x, y):
+    scores = predict(params, jax.random.key(0), x, train=False)
+    return jnp.mean(jnp.argmax(scores, axis=1) == y)
+
+
+def without_jit_and_by_position(predict, params, x, y):
+    return jnp.mean(predict(params, None, x, False).argmax(axis=-1) == y)
+
+
+@partial(jax.jit, static_argnames="predict")
+def counted_in_a_scan(predict, params, x, y):
+    def count(right, digit):
+        scores = predict(params, jax.random.key(1), digit[0][None], False)
+        return right + (jnp.argmax(scores) == digit[1]), None
+
+    return jax.lax.scan(count, 0, (x, y))[0] / len(x)
+
+
+@partial(jax.jit, static_argnames="predict")
+def evaluate_as_found(predict, params, x, y):
+    key, right = jax.random.key(0), 0
+    for i in range(0, len(x), 99):
+        scores = predict(params, key, x[i : i + 99])
+        right += jnp.sum(jnp.argmax(scores, axis=1) == y[i : i + 99])
+    return right / len(x)
+
+
+@partial(jax.jit, static_argnames="predict")
+def at_once_as_in_training(predict, params, x, y):
+    scores = predict(params, jax.random.key(0), x)
+    return jnp.mean(jnp.argmax(scores, axis=1) == y)
+
+
+@partial(jax.jit, static_argnames="predict")
+def only_the_loop_left(predict, params, x, y):
+    right = 0
+    for i in range(0, len(x), 99):
+        scores = predict(params, jax.random.key(0), x[i : i + 99], train=False)
+        right += jnp.sum(jnp.argmax(scores, axis=1) == y[i : i + 99])
+    return right / len(x)
+
+
+def image_by_image(predict, params, x, y):
+    scores = [predict(params, None, row[None], train=False)[0] for row in x]
+    return jnp.mean(jnp.argmax(jnp.stack(scores), axis=1) == y)
+
+
+def a_count_of_images(predict, params, x, y):
+    scores = predict(params, None, x, train=False)
+    return jnp.sum(jnp.argmax(scores, axis=1) == y)
+
+
+def a_share_of_whole_batches(predict, params, x, y):
+    scores = predict(params, None, x, train=False)
+    right = jnp.argmax(scores, axis=1) == y
+    return jnp.mean(right[: len(x) // 66 * 66])
+
+
+def a_python_number(predict, params, x, y):
+    scores = predict(params, None, x, train=False)
+    return float(jnp.mean(jnp.argmax(scores, axis=1) == y))
+
+
+def a_share_for_each_image(predict, params, x, y):
+    scores = predict(params, None, x, train=False)
+    return (jnp.argmax(scores, axis=1) == y).astype("float32")
+
+
+# time_step
+
+
+def waiting_in_a_function(step, *args):
+    def call():
+        return jax.block_until_ready(step(*args))
+
+    call()
+    start = perf_counter()
+    call()
+    return perf_counter() - start
+
+
+def leaf_by_leaf(step, *args):
+    for _ in range(2):
+        start = perf_counter()
+        for leaf in jax.tree.leaves(step(*args)):
+            leaf.block_until_ready()
+        end = perf_counter()
+    return end - start
+
+
+def time_step_as_found(step, *args):
+    step(*args)
+    start = perf_counter()
+    step(*args)
+    return perf_counter() - start
+
+
+def only_the_first_awaited(step, *args):
+    jax.block_until_ready(step(*args))
+    start = perf_counter()
+    step(*args)
+    return perf_counter() - start
+
+
+def only_the_second_awaited(step, *args):
+    step(*args)
+    start = perf_counter()
+    jax.block_until_ready(step(*args))
+    return perf_counter() - start
+
+
+def awaited_after_the_clock(step, *args):
+    jax.block_until_ready(step(*args))
+    start = perf_counter()
+    result = step(*args)
+    seconds = perf_counter() - start
+    jax.block_until_ready(result)
+    return seconds
+
+
+def one_leaf_awaited(step, *args):
+    for _ in range(2):
+        start = perf_counter()
+        jax.tree.leaves(step(*args))[0].block_until_ready()
+        end = perf_counter()
+    return end - start
+
+
+def copied_to_the_host(step, *args):
+    jax.block_until_ready(step(*args))
+    start = perf_counter()
+    jax.device_get(step(*args))
+    return perf_counter() - start
+
+
+def three_calls(step, *args):
+    for _ in range(3):
+        start = perf_counter()
+        jax.block_until_ready(step(*args))
+        end = perf_counter()
+    return end - start
+
+
+def no_first_call(step, *args):
+    start = perf_counter()
+    jax.block_until_ready(step(*args))
+    return perf_counter() - start
+
+
+def as_an_array(step, *args):
+    return jnp.float32(mended_time(step, *args))
+
+
+def mended_time(step, *args):
+    return waiting_in_a_function(step, *args)
+
+
+# train
+
+adam = optax.adam(1.0)
+
+
+def _step(loss, params, opt_state, key, x, y, rate):
+    value, slopes = jax.value_and_grad(loss)(params, key, x, y)
+    updates, opt_state = adam.update(slopes, opt_state)
+    params = jax.tree.map(lambda p, u: p + rate * u, params, updates)
+    return params, opt_state, value, optax.tree.norm(slopes)
+
+
+_jitted = jax.jit(_step, static_argnums=0)
+
+
+def _batches(x, y):
+    return [(x[i : i + 500], y[i : i + 500]) for i in range(0, len(x), 500)]
+
+
+def _means(losses):
+    return [sum(losses[: n + 1]) / (n + 1) for n in range(len(losses))]
+
+
+def _trained(loss, params, key, x, y, first_rate, epochs, debug, step=_jitted):
+    opt_state, losses, norms = adam.init(params), [], []
+    for epoch in range(epochs):
+        for batch in _batches(x, y):
+            key, subkey = jax.random.split(key)
+            rate = first_rate * 0.5**epoch
+            params, opt_state, value, norm = step(loss, params, opt_state, subkey, *batch, rate)
+            losses.append(value)
+            norms.append(norm)
+    return params, _means(losses), norms if debug else []
+
+
+def means_taken_afterwards(loss, params, key, x, y, first_rate, epochs, debug=False):
+    return _trained(loss, params, key, x, y, first_rate, epochs, debug)
+
+
+def one_scan(loss, params, key, x, y, first_rate, epochs, debug=False):
+    batches = jax.tree.map(lambda leaf: leaf.reshape(-1, 500, *leaf.shape[1:]), (x, y))
+
+    @jax.jit
+    def epoch(params, opt_state, key, rate, batches):
+        def body(carry, batch):
+            params, opt_state, key = carry
+            key, subkey = jax.random.split(key)
+            params, opt_state, *seen = _step(loss, params, opt_state, subkey, *batch, rate)
+            return (params, opt_state, key), seen
+
+        return jax.lax.scan(body, (params, opt_state, key), batches)
+
+    state, losses, norms = (params, adam.init(params), key), [], []
+    for number in range(epochs):
+        state, seen = epoch(*state, first_rate / 2**number, batches)
+        losses += list(seen[0])
+        norms += list(seen[1])
+    return state[0], _means(losses), norms if debug else []
+
+
+def donating_and_injected(loss, params, key, x, y, first_rate, epochs, debug=False):
+    optimizer = optax.inject_hyperparams(optax.adam)(learning_rate=first_rate)
+
+    @jax.jit
+    def step(params, opt_state, key, x, y):
+        value, slopes = jax.value_and_grad(loss)(params, key, x, y)
+        updates, opt_state = optimizer.update(slopes, opt_state)
+        return optax.apply_updates(params, updates), opt_state, value, optax.tree.norm(slopes)
+
+    opt_state, total, curve, norms = optimizer.init(params), jnp.float32(0), [], []
+    for _ in range(epochs):
+        for batch in _batches(x, y):
+            key, subkey = jax.random.split(key)
+            params, opt_state, value, norm = step(params, opt_state, subkey, *batch)
+            total += value
+            curve.append(total / (len(curve) + 1))
+            norms.append(norm)
+        opt_state.hyperparams["learning_rate"] /= 2
+    return params, curve, norms if debug else []
+
+
+rate, norms = 0.0, []
+
+
+@partial(jax.jit, static_argnames=("loss", "debug"))
+def step_as_found(loss, params, opt_state, losses, key, x, y, debug):
+    value, slopes = jax.value_and_grad(loss)(params, key, x, y)
+    if debug:
+        norms.append(optax.tree.norm(slopes))
+    updates, _ = adam.update(slopes, opt_state)
+    params = jax.tree.map(lambda p, u: p + rate * u, params, updates)
+    losses = [*losses, value]
+    return params, opt_state, losses, sum(losses) / len(losses)
+
+
+def train_as_found(loss, params, key, x, y, first_rate, epochs, debug=False):
+    global rate
+    rate, opt_state, losses, curve = first_rate, adam.init(params), [], []
+    for _ in range(epochs):
+        for i in range(0, len(x), 500):
+            key, subkey = jax.random.split(key)
+            batch = x[i : i + 500], y[i : i + 500]
+            result = step_as_found(loss, params, opt_state, losses, subkey, *batch, debug)
+            params, opt_state, losses, mean = result
+            curve.append(mean)
+        rate = rate / 2
+    return params, curve, norms
+
+
+def jitted_in_the_loop(loss, params, key, x, y, first_rate, epochs, debug=False):
+    def step(*args):
+        return jax.jit(lambda *rest: _step(loss, *rest))(*args[1:])
+
+    return _trained(loss, params, key, x, y, first_rate, epochs, debug, step)
+
+
+def a_static_rate(loss, params, key, x, y, first_rate, epochs, debug=False):
+    step = jax.jit(_step, static_argnums=(0, 6))
+    return _trained(loss, params, key, x, y, first_rate, epochs, debug, step)
+
+
+def a_count_that_is_static(loss, params, key, x, y, first_rate, epochs, debug=False):
+    count = iter(range(1000))
+    inner = jax.jit(lambda n, *rest: _step(loss, *rest), static_argnums=0)
+
+    def step(loss, *rest):
+        return inner(next(count), *rest)
+
+    return _trained(loss, params, key, x, y, first_rate, epochs, debug, step)
+
+
+#: What the step below finds when it is traced.
+settings = {"rate": 0.0}
+
+
+@partial(jax.jit, static_argnums=0)
+def _reading(loss, params, opt_state, key, x, y, rate):
+    return _step(loss, params, opt_state, key, x, y, settings["rate"])
+
+
+def a_rate_read_from_outside(loss, params, key, x, y, first_rate, epochs, debug=False):
+    settings["rate"] = first_rate
+    return _trained(loss, params, key, x, y, first_rate, epochs, debug, _reading)
+
+
+def a_rate_that_stays(loss, params, key, x, y, first_rate, epochs, debug=False):
+    def step(*args):
+        return _jitted(*args[:-1], first_rate)
+
+    return _trained(loss, params, key, x, y, first_rate, epochs, debug, step)
+
+
+def a_rate_of_its_own(loss, params, key, x, y, first_rate, epochs, debug=False):
+    def step(*args):
+        return _jitted(*args[:-1], 0.1)
+
+    return _trained(loss, params, key, x, y, first_rate, epochs, debug, step)
+
+
+def an_optimizer_that_stays(loss, params, key, x, y, first_rate, epochs, debug=False):
+    first = adam.init(params)
+
+    def step(loss, params, opt_state, *rest):
+        return _jitted(loss, params, first, *rest)
+
+    return _trained(loss, params, key, x, y, first_rate, epochs, debug, step)
+
+
+def an_optimizer_begun_anew(loss, params, key, x, y, first_rate, epochs, debug=False):
+    def step(loss, params, opt_state, *rest):
+        return _jitted(loss, params, adam.init(params), *rest)
+
+    return _trained(loss, params, key, x, y, first_rate, epochs, debug, step)
+
+
+def plain_descent(loss, params, key, x, y, first_rate, epochs, debug=False):
+    @jax.jit
+    def inner(params, opt_state, key, x, y, rate):
+        value, slopes = jax.value_and_grad(loss)(params, key, x, y)
+        params = jax.tree.map(lambda p, slope: p - rate * slope, params, slopes)
+        return params, opt_state, value, optax.tree.norm(slopes)
+
+    def step(loss, *rest):
+        return inner(*rest)
+
+    return _trained(loss, params, key, x, y, first_rate, epochs, debug, step)
+
+
+kept = []
+
+
+@partial(jax.jit, static_argnums=0)
+def _keeping(loss, *rest):
+    result = _step(loss, *rest)
+    kept.append(result[-1])
+    return result
+
+
+def lengths_kept_outside(loss, params, key, x, y, first_rate, epochs, debug=False):
+    kept.clear()
+    results = _trained(loss, params, key, x, y, first_rate, epochs, False, _keeping)
+    return (*results[:2], kept if debug else [])
+
+
+def no_lengths(loss, params, key, x, y, first_rate, epochs, debug=False):
+    return _trained(loss, params, key, x, y, first_rate, epochs, False)
+
+
+def lengths_of_the_last_epoch(loss, params, key, x, y, first_rate, epochs, debug=False):
+    *results, lengths = _trained(loss, params, key, x, y, first_rate, epochs, debug)
+    return (*results, lengths[-2:])
+
+
+every_length = []
+
+
+def lengths_of_all_runs(loss, params, key, x, y, first_rate, epochs, debug=False):
+    *results, lengths = _trained(loss, params, key, x, y, first_rate, epochs, debug)
+    every_length.extend(lengths)
+    return (*results, list(every_length))
+
+
+def squares_of_lengths(loss, params, key, x, y, first_rate, epochs, debug=False):
+    *results, lengths = _trained(loss, params, key, x, y, first_rate, epochs, debug)
+    return (*results, [length**2 for length in lengths])
+
+
+def lengths_always(loss, params, key, x, y, first_rate, epochs, debug=False):
+    return _trained(loss, params, key, x, y, first_rate, epochs, True)
+
+
+def one_key_for_all_steps(loss, params, key, x, y, first_rate, epochs, debug=False):
+    def step(loss, params, opt_state, _, *rest):
+        return _jitted(loss, params, opt_state, key, *rest)
+
+    return _trained(loss, params, key, x, y, first_rate, epochs, debug, step)
+
+
+def losses_and_not_their_means(loss, params, key, x, y, first_rate, epochs, debug=False):
+    params, means, lengths = _trained(loss, params, key, x, y, first_rate, epochs, debug)
+    sums = [0.0] + [mean * (n + 1) for n, mean in enumerate(means)]
+    losses = [after - before for before, after in itertools.pairwise(sums)]
+    return params, losses, lengths
+
+
+def batches_backwards(loss, params, key, x, y, first_rate, epochs, debug=False):
+    return _trained(loss, params, key, x[::-1], y[::-1], first_rate, epochs, debug)
+
+
+def one_batch_of_all(loss, params, key, x, y, first_rate, epochs, debug=False):
+    opt_state, losses = adam.init(params), []
+    for epoch in range(epochs):
+        rate = first_rate / 2**epoch
+        params, opt_state, value, _ = _jitted(loss, params, opt_state, key, x, y, rate)
+        losses.append(value)
+    return params, _means(losses), []
+
+
+def parameters_alone(loss, params, key, x, y, first_rate, epochs, debug=False):
+    return _trained(loss, params, key, x, y, first_rate, epochs, debug)[0]
+
+
+# run
+
+
+def _run(images, labels, epochs, prepare=mended.prepare, loss=mended.loss, train=mended.train):
+    data, held_out = prepare(images, labels)
+    params = mended.init(jax.random.key(0))
+    before = mended.evaluate(mended.predict, params, *held_out)
+    params, curve, _ = train(loss, params, jax.random.key(1), *data, 0.03, epochs)
+    return before, mended.evaluate(mended.predict, params, *held_out), curve
+
+
+def with_whole_layers(images, labels, epochs):
+    return _run(images, labels, epochs, divided_in_jax, whole_layers_at_once)
+
+
+def with_a_scan(images, labels, epochs):
+    return _run(images, labels, epochs, train=means_taken_afterwards)
+
+
+def darker_each_time(images, labels, epochs):
+    return _run(images, labels, epochs, prepare_as_found)
+
+
+def labels_for_everybody(images, labels, epochs):
+    return _run(images, labels, epochs, loss=only_the_axes_left)
+
+
+def no_longer_finite(images, labels, epochs):
+    return _run(images, labels, epochs, loss=only_the_length_left)
+
+
+def traced_in_each_step(images, labels, epochs):
+    return _run(images, labels, epochs, train=a_count_that_is_static)
+
+
+def never_trained(images, labels, epochs):
+    before, _, curve = _run(images, labels, epochs)
+    return before, before, curve
+
+
+# forecast
+
+
+def _windows(wave):
+    return jnp.stack([wave[i : i + 9] for i in range(len(wave) - 8)])
+
+
+def _first():
+    return jnp.zeros(8).at[-1].set(1.0)
+
+
+def _squares(weights, x, y):
+    return jnp.mean((x @ weights - y) ** 2)
+
+
+_slope = jax.jit(jax.grad(_squares))
+
+
+def _forecast(rows, key, steps, first=None, axis=8):
+    x, y = rows[:, :8], rows[:, axis:] if axis != 8 else rows[:, 8]
+    weights = _first() if first is None else first
+    for n in range(steps):
+        noise = 0.2 * jax.random.normal(jax.random.fold_in(key, n), x.shape)
+        weights = weights - 0.1 * _slope(weights, x + noise, y)
+    return weights
+
+
+def windows_by_slices(wave, key, steps):
+    return _forecast(_windows(wave), key, steps)
+
+
+def by_an_index_and_a_scan(wave, key, steps):
+    rows = wave[jnp.arange(len(wave) - 8)[:, None] + jnp.arange(9)]
+    x, y = rows[:, :-1], rows[:, -1]
+
+    def step(weights, key):
+        noisy = x + 0.2 * jax.random.normal(key, x.shape)
+        return weights - 0.1 * jax.grad(_squares)(weights, noisy, y), None
+
+    return jax.lax.scan(step, jnp.eye(8)[7], jax.random.split(key, steps))[0]
+
+
+def forecast_as_found(wave, key, steps):
+    def window(i):
+        return jax.lax.dynamic_slice_in_dim(wave, i, 9)
+
+    rows = jax.vmap(window)(jnp.arange(len(wave)))
+    x, y = rows[:, :8], rows[:, 8:]
+    weights = jnp.zeros(8)
+    weights.at[7].set(1.0)
+
+    @jax.jit
+    def step(weights):
+        noise = 0.2 * np.random.normal(size=x.shape)
+        slope = jax.grad(lambda weights: jnp.mean(((x + noise) @ weights - y) ** 2))
+        return weights - 0.1 * slope(weights)
+
+    for _ in range(steps):
+        weights = step(weights)
+    return weights
+
+
+def windows_past_the_end(wave, key, steps):
+    def window(i):
+        return jax.lax.dynamic_slice_in_dim(wave, i, 9)
+
+    return _forecast(jax.vmap(window)(jnp.arange(len(wave))), key, steps)
+
+
+def one_window_less(wave, key, steps):
+    return _forecast(_windows(wave)[:-1] if len(wave) > 9 else _windows(wave), key, steps)
+
+
+def values_as_a_column(wave, key, steps):
+    rows = _windows(wave)
+    x, y, weights = rows[:, :8], rows[:, 8:], _first()
+    for subkey in jax.random.split(key, steps):
+        noise = 0.2 * jax.random.normal(subkey, x.shape)
+        weights = weights - 0.1 * _slope(weights, x + noise, y)
+    return weights
+
+
+def begun_at_zero(wave, key, steps):
+    return _forecast(_windows(wave), key, steps, jnp.zeros(8))
+
+
+def the_oldest_value_again(wave, key, steps):
+    return _forecast(_windows(wave), key, steps, jnp.eye(8)[0])
+
+
+def noise_of_numpy(wave, key, steps):
+    rows, weights = _windows(wave), _first()
+    for _ in range(steps):
+        noise = 0.2 * np.random.normal(size=(len(rows), 8))
+        weights = weights - 0.1 * _slope(weights, rows[:, :8] + noise, rows[:, 8])
+    return weights
+
+
+def one_noise_for_all_steps(wave, key, steps):
+    rows, weights = _windows(wave), _first()
+    x = rows[:, :8] + 0.2 * jax.random.normal(key, (len(rows), 8))
+    for _ in range(steps):
+        weights = weights - 0.1 * _slope(weights, x, rows[:, 8])
+    return weights
+
+
+def without_noise(wave, key, steps):
+    rows, weights = _windows(wave), _first()
+    for _ in range(steps):
+        weights = weights - 0.1 * _slope(weights, rows[:, :8], rows[:, 8])
+    return weights
+
+
+def a_key_of_its_own(wave, key, steps):
+    return _forecast(_windows(wave), jax.random.key(0), steps)
+
+
+def at_a_tenth_of_the_rate(wave, key, steps):
+    rows, weights = _windows(wave), _first()
+    for n in range(steps):
+        noise = 0.2 * jax.random.normal(jax.random.fold_in(key, n), (len(rows), 8))
+        weights = weights - 0.01 * _slope(weights, rows[:, :8] + noise, rows[:, 8])
+    return weights
+
+
+def half_the_squares(wave, key, steps):
+    rows, weights = _windows(wave), _first()
+    for n in range(steps):
+        noise = 0.2 * jax.random.normal(jax.random.fold_in(key, n), (len(rows), 8))
+        weights = weights - 0.05 * _slope(weights, rows[:, :8] + noise, rows[:, 8])
+    return weights
+
+
+def the_newest_value_first(wave, key, steps):
+    return _forecast(_windows(wave), key, steps)[::-1]
+
+
+def a_column_of_weights(wave, key, steps):
+    return _forecast(_windows(wave), key, steps)[:, None]
+
+
+def half_as_precise(wave, key, steps):
+    return _forecast(_windows(wave), key, steps).astype("float16")
+
+
+def only_the_prediction(wave, key, steps):
+    return wave[-8:] @ _forecast(_windows(wave), key, steps)
+
+
+RIGHT = {
+    "prepare": [divided_in_jax, a_copy_in_place],
+    "loss": [whole_layers_at_once, by_fold_in_and_optax, row_after_row],
+    "evaluate": [all_images_at_once, without_jit_and_by_position, counted_in_a_scan],
+    "time_step": [waiting_in_a_function, leaf_by_leaf],
+    "train": [means_taken_afterwards, one_scan, donating_and_injected],
+    "run": [with_whole_layers, with_a_scan],
+    "forecast": [windows_by_slices, by_an_index_and_a_scan],
+}
+
+WRONG = {
+    "prepare": {
+        "symptom/second-call": [
+            prepare_as_found,
+            divided_into_itself,
+            divided_unless_dark,
+            labels_put_in_order,
+        ],
+        "value/differs": [not_divided],
+        "value/shape": [one_row_lost, images_and_labels_apart],
+        "value/dtype": [labels_as_floats],
+    },
+    "loss": {
+        "symptom/not-finite": [only_the_length_left, loss_as_found, a_norm_without_a_where],
+        "symptom/alike": [
+            only_the_key_left,
+            one_draw_for_all_images,
+            nothing_dropped,
+            half_dropped,
+        ],
+        "symptom/company": [only_the_axes_left],
+        "value/differs": [
+            no_penalty,
+            a_penalty_on_kernels_only,
+            a_length_of_the_whole,
+            a_sum_of_losses,
+        ],
+        "value/shape": [losses_of_all_images],
+    },
+    "evaluate": {
+        "symptom/company": [at_once_as_in_training, evaluate_as_found],
+        "symptom/compiles-more": [only_the_loop_left, image_by_image],
+        "value/differs": [a_share_of_whole_batches],
+        "value/dtype": [a_count_of_images, a_python_number],
+        "value/shape": [a_share_for_each_image],
+    },
+    "time_step": {
+        "symptom/clock": [
+            only_the_first_awaited,
+            time_step_as_found,
+            only_the_second_awaited,
+            awaited_after_the_clock,
+            one_leaf_awaited,
+            copied_to_the_host,
+        ],
+        "cost/calls-timed": [three_calls, no_first_call],
+        "value/dtype": [as_an_array],
+    },
+    "train": {
+        "symptom/compiles-more": [
+            train_as_found,
+            jitted_in_the_loop,
+            a_static_rate,
+            a_count_that_is_static,
+        ],
+        "symptom/no-effect": [
+            a_rate_read_from_outside,
+            a_rate_that_stays,
+            a_rate_of_its_own,
+            an_optimizer_that_stays,
+            an_optimizer_begun_anew,
+            plain_descent,
+        ],
+        "symptom/observed": [
+            lengths_kept_outside,
+            no_lengths,
+            lengths_of_the_last_epoch,
+            lengths_of_all_runs,
+            squares_of_lengths,
+        ],
+        "symptom/alike": [one_key_for_all_steps],
+        "value/differs": [losses_and_not_their_means, batches_backwards, one_batch_of_all],
+        "value/shape": [lengths_always],
+        "value/structure": [parameters_alone],
+    },
+    "run": {
+        "symptom/second-call": [darker_each_time],
+        "symptom/learns-nothing": [labels_for_everybody, no_longer_finite, never_trained],
+        "symptom/compiles-more": [traced_in_each_step],
+    },
+    "forecast": {
+        "symptom/remains": [
+            windows_past_the_end,
+            forecast_as_found,
+            values_as_a_column,
+            begun_at_zero,
+            the_oldest_value_again,
+            noise_of_numpy,
+            one_noise_for_all_steps,
+            without_noise,
+            a_key_of_its_own,
+            at_a_tenth_of_the_rate,
+            half_the_squares,
+            the_newest_value_first,
+        ],
+        "value/shape": [a_column_of_weights, only_the_prediction],
+        "value/dtype": [half_as_precise],
+    },
+}

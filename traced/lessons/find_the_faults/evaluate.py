@@ -1,0 +1,86 @@
+"""Mend the evaluation: what it depends on, and how its program grows."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from traced.course.exercise import Exercise
+from traced.findings.feedback import Question
+from traced.lessons.find_the_faults.solutions.evaluate import evaluate as solution
+from traced.lessons.find_the_faults.symptoms import shows_none
+from traced.programs.jaxprs import count_equations
+from traced.questions import compare
+from traced.running.attempt import attempt
+
+#: Sizes of data whose programs are compared, both a multiple of many a batch.
+_FEW, _MANY = 66, 660
+
+
+def _linear(params: Any, key: Any, x: Any, train: bool = True) -> Any:
+    return x @ params["w"]
+
+
+def _noisy(params: Any, key: Any, x: Any, train: bool = True) -> Any:
+    """Give the right scores, which drown in noise while it trains."""
+    scores = x @ params["w"]
+    return scores + 9 * jax.random.normal(key, scores.shape) if train else scores
+
+
+def _digits(rows: int) -> tuple[Any, Any, Any]:
+    """Return parameters, images and labels, of which a third is wrong."""
+    params = {"w": jnp.eye(64)[:, :10]}
+    right = np.arange(rows) * 7 % 10
+    labels = np.where(np.arange(rows) % 3 == 1, (right + 1) % 10, right)
+    return params, jnp.asarray(np.eye(64, dtype=np.float32)[right]), jnp.asarray(labels)
+
+
+def _returns_the_share(rows: int) -> Question:
+    def question(answer: Any) -> None:
+        params, x, y = _digits(rows)
+        wanted = np.float32(np.mean(np.argmax(x[:, :10], axis=1) == y))
+        compare(wanted, attempt(answer, _linear, params, x, y), given=f"{rows} images")
+
+    return question
+
+
+def _another_order(answer: Any) -> str:
+    params, x, y = _digits(99)
+    orders = (np.arange(99), np.arange(99)[::-1], np.arange(99) * 7 % 99)
+    shares = [float(attempt(answer, _noisy, params, x[order], y[order])) for order in orders]
+    if max(shares) - min(shares) < 1e-3 and abs(shares[0] - 2 / 3) < 1e-3:
+        return ""
+    told = ", ".join(f"{share:.0%}" for share in shares)
+    return f"99 images in three orders, of which 67% are right: {told}"
+
+
+def _more_images(answer: Any) -> str:
+    few, many = (
+        attempt(count_equations, lambda *args: answer(_linear, *args), *_digits(rows))
+        for rows in (_FEW, _MANY)
+    )
+    told = f"{few} equations for {_FEW} images, {many} for {_MANY}"
+    return told if many > 2 * few else ""
+
+
+evaluate = Exercise(
+    name="evaluate",
+    questions=(
+        _returns_the_share(66),
+        _returns_the_share(10),
+        _returns_the_share(297),
+        shows_none(("symptom/company", _another_order), ("symptom/compiles-more", _more_images)),
+    ),
+    hints=(
+        "Two symptoms, two lines. What does a line of `predict` do that an evaluation has no use "
+        "for? Which line of Python runs while JAX traces?",
+        "`show_jaxpr(evaluate, predict, params, x, y)` shows both, for some 70 images. "
+        "`jax.lax.map` has a `batch_size`, and any number of rows will do.",
+        "One call of `predict` for all images, or one in a function that is mapped over them; "
+        "either with an argument that has a default.",
+    ),
+    verified="the right share of three sets of images, in any order of them, and a program that "
+    "does not grow with their number",
+    answer=solution,
+)

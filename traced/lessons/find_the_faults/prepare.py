@@ -1,0 +1,70 @@
+"""Mend what hands the digits over: it is asked twice for the same ones."""
+
+from typing import Any
+
+import numpy as np
+
+from traced.course.exercise import Exercise
+from traced.findings.feedback import Question
+from traced.lessons.find_the_faults.solutions.prepare import prepare as solution
+from traced.lessons.find_the_faults.symptoms import shows_none
+from traced.questions import compare
+from traced.running.attempt import attempt
+
+
+class _Data:
+    """Images and labels that are not put back after a call, as those of a script are not."""
+
+    def __init__(self, rows: int) -> None:
+        self.images = np.arange(rows * 64.0).reshape(rows, 64) * 7 % 17
+        self.labels = np.arange(rows) * 3 % 10
+
+
+def _prepared(answer: Any, data: _Data) -> Any:
+    return answer(data.images, data.labels)
+
+
+def _returns_both_parts(rows: int) -> Question:
+    def question(answer: Any) -> None:
+        data = _Data(rows)
+        x, y = (data.images / 16).astype(np.float32), data.labels.astype(np.int32)
+        wanted = (x[:1500], y[:1500]), (x[1500:], y[1500:])
+        compare(wanted, attempt(_prepared, answer, data), given=f"{rows} images")
+
+    return question
+
+
+def _second_call(answer: Any) -> str:
+    data = _Data(1510)
+    first, second = (attempt(_prepared, answer, data) for _ in range(2))
+    sums = [[float(np.sum(np.asarray(part[0]))) for part in each] for each in (first, second)]
+    labels = [[np.asarray(part[1]).tolist() for part in each] for each in (first, second)]
+    if sums[0] != sums[1]:
+        share = sum(sums[1]) / sum(sums[0])
+        return f"the second call with the same arrays returns {share:.3g} times the light"
+    if labels[0] != labels[1]:
+        return "the second call with the same arrays differs"
+    untouched = _Data(1510)
+    same = np.array_equal(data.images, untouched.images)
+    same = same and np.array_equal(data.labels, untouched.labels)
+    return "" if same else "after a call, the caller's digits look different"
+
+
+prepare = Exercise(
+    name="prepare",
+    questions=(
+        _returns_both_parts(1510),
+        _returns_both_parts(1797),
+        shows_none(("symptom/second-call", _second_call)),
+    ),
+    hints=(
+        "The first call is right, and the second one is not. What is there between them that the "
+        "first call could have reached?",
+        "`find_effects` and the question `changes_nothing` list what a call does besides returning "
+        "a value. Give them a copy of the digits.",
+        "The same three lines, where each value has a name of its own.",
+    ),
+    verified="the right parts of two sets of digits, in the second call too, and with the caller's "
+    "arrays as they were",
+    answer=solution,
+)

@@ -1,0 +1,78 @@
+"""Run the whole script: it learns, within a budget of traces, and twice the same."""
+
+from typing import Any
+
+import jax
+import numpy as np
+
+from traced.course.exercise import Exercise
+from traced.lessons.find_the_faults.solutions.run import run as solution
+from traced.lessons.find_the_faults.symptoms import shows_none
+from traced.running.attempt import attempt
+from traced.tracing.traces import record_traces
+
+_EPOCHS, _STEPS = 4, 3
+
+
+class _Digits:
+    """As many digits as scikit-learn has, drawn here, and not put back after a call."""
+
+    def __init__(self) -> None:
+        generator = np.random.default_rng(0)
+        self.labels = generator.integers(10, size=1797)
+        lines = generator.uniform(0, 16, (10, 64))[self.labels]
+        self.images = np.clip(lines + generator.normal(0, 4, lines.shape), 0, 16)
+
+
+def _run(answer: Any, digits: _Digits, epochs: int) -> tuple[float, float, Any]:
+    before, after, curve = answer(digits.images, digits.labels, epochs)
+    return float(before), float(after), np.array([float(value) for value in curve])
+
+
+def _traces(answer: Any) -> str:
+    jax.clear_caches()  # type: ignore[no-untyped-call]  # JAX gives it no types
+    counts = []
+    for epochs in (1, 2):
+        with record_traces() as traces:
+            attempt(_run, answer, _Digits(), epochs)
+        counts.append(sum(not each.nested for each in traces))
+    # What the second run needs, the first one has made.
+    told = f"{_STEPS} steps: {counts[0]} traces; {2 * _STEPS} steps: {counts[1]} more"
+    return told if counts[1] else ""
+
+
+def _accuracy(answer: Any) -> str:
+    before, after, curve = attempt(_run, answer, _Digits(), _EPOCHS)
+    falls = len(curve) == _STEPS * _EPOCHS and curve[-1] < curve[0] - 0.5
+    if before < 0.4 and after > 0.7 and falls:
+        return ""
+    # A tenth of the digits would be right by chance.
+    return f"after {_EPOCHS} epochs, about {10 * round(10 * after)}% are right"
+
+
+def _again(answer: Any) -> str:
+    digits = _Digits()
+    first, second = (attempt(_run, answer, digits, 1)[2] for _ in range(2))
+    same = first.shape == second.shape and np.allclose(first, second, rtol=1e-3)
+    return "" if same else "a second run on the same digits has another curve"
+
+
+def _whole(answer: Any) -> None:
+    # What takes a trace for each step would take minutes to learn something.
+    shows_none(("symptom/compiles-more", _traces))(answer)
+    shows_none(("symptom/learns-nothing", _accuracy), ("symptom/second-call", _again))(answer)
+
+
+run = Exercise(
+    name="run",
+    questions=(_whole,),
+    hints=(
+        "Do the checks of all parts pass, and were the cells of `run` and of the parts run again "
+        "after the last change?",
+        "The tools that found a fault in a part find it in the whole: `record_traces` around "
+        "`run`, or `jax.debug_nans(True)`.",
+        "Nothing is wrong in the lines of `run` itself.",
+    ),
+    verified="most digits right after four epochs, few traces, and the same curve in a second run",
+    answer=solution,
+)

@@ -1,0 +1,189 @@
+"""Mend the training loop: what it compiles, reads, keeps and hands out."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from traced.course.exercise import Exercise
+from traced.findings.feedback import Found, Question, require
+from traced.lessons.find_the_faults.solutions.train import train as solution
+from traced.lessons.find_the_faults.symptoms import shows_none
+from traced.questions import compare
+from traced.running.attempt import attempt
+from traced.tracing.traces import record_traces
+
+_ROWS = 1000  # two batches
+
+
+def _data(first: float = 1.0, second: float = 2.0) -> tuple[Any, Any]:
+    """Return images as bright as these two numbers say, batch by batch."""
+    x = jnp.repeat(jnp.array([first, second]), _ROWS // 2)[:, None] * jnp.ones((_ROWS, 2))
+    return x, jnp.arange(_ROWS) % 10
+
+
+def _params() -> Any:
+    return {"w": jnp.array([1.0, -2.0]), "b": jnp.float32(0.5)}
+
+
+def _plane() -> Any:
+    """Return a new loss whose gradients are 1, whatever the parameters are."""
+
+    def loss(params: Any, key: Any, x: Any, y: Any) -> Any:
+        return jnp.sum(params["w"]) + params["b"] + jnp.mean(x) + jnp.mean(y)
+
+    return loss
+
+
+def _tilted() -> Any:
+    """Return a new loss whose gradients are the brightness of the batch."""
+
+    def loss(params: Any, key: Any, x: Any, y: Any) -> Any:
+        return (jnp.sum(params["w"]) + params["b"]) * jnp.mean(x)
+
+    return loss
+
+
+def _drawn() -> Any:
+    """Return a new loss that is a number drawn with the key."""
+
+    def loss(params: Any, key: Any, x: Any, y: Any) -> Any:
+        return jax.random.uniform(key) + 0.0 * params["b"]
+
+    return loss
+
+
+def _moved(answer: Any, loss: Any, rate: float, epochs: int = 1, **data: float) -> Any:
+    """Return by how much the parameters have moved, which is the same for all of them."""
+    params, key = _params(), jax.random.key(0)
+    end = attempt(answer, loss, params, key, *_data(**data), rate, epochs)[0]
+    return float(np.asarray(end["b"]) - np.asarray(params["b"]))
+
+
+def _returns_three_things(epochs: int, rate: float) -> Question:
+
+    def question(answer: Any) -> None:
+        params, data = _params(), _data(1.0, 5.0)
+        got = attempt(answer, _plane(), params, jax.random.key(1), *data, rate, epochs)
+        wanted = jax.tree.map(lambda leaf: leaf - 2 * rate * epochs, params)
+        first = -0.5 + 1 + 4.5
+        losses = [first, first - 3 * rate + 4][: 2 * epochs]
+        curve = [np.mean(losses[: i + 1]) for i in range(len(losses))]
+        given = f"{epochs} epoch" if epochs == 1 else f"{epochs} epochs"
+        compare(
+            (0, 0, 0), jax.tree.map(lambda _: 0, got, is_leaf=lambda x: x is not got), given=given
+        )
+        compare(wanted, got[0], given=given, result="the parameters")
+        compare(
+            np.asarray(curve, np.float32),
+            jnp.asarray(got[1], jnp.float32),
+            given=given,
+            result="the mean losses",
+        )
+        seen = {
+            "given": given,
+            "wanted": "no length without `debug`",
+            "got": f"{len(got[2])} lengths",
+        }
+        require(len(got[2]) == 0, "value/shape", **seen)
+
+    return question
+
+
+def _more_steps(answer: Any) -> str:
+    counts = {}
+    jax.clear_caches()  # type: ignore[no-untyped-call]  # JAX gives it no types
+    for epochs in (1, 3):
+        with record_traces() as traces:
+            attempt(answer, _plane(), _params(), jax.random.key(0), *_data(), 0.1, epochs)
+        counts[2 * epochs] = sum(not each.nested for each in traces)
+    told = "; ".join(f"{steps} steps: {count} traces" for steps, count in counts.items())
+    few, many = counts.values()
+    return told if many > few else ""
+
+
+def _another_rate(answer: Any) -> str:
+    loss = _plane()
+    first, second = (-_moved(answer, loss, rate, epochs=2) for rate in (0.1, 0.2))
+    if abs(first - 0.3) < 1e-3 and abs(second - 0.6) < 1e-3:
+        return ""
+    told = f"two epochs on a slope move by {first:.2f} at the rate 0.1, and by {second:.2f} at 0.2"
+    return f"{told}; 0.30 and 0.60 would be due"
+
+
+def _slopes_that_change(answer: Any) -> str:
+    moved = _moved(answer, _tilted(), 0.1, first=1.0, second=-1.0)
+    told = f"after gradients of 1 and then -1 the parameters have moved by {moved:.3f}"
+    return "" if abs(moved + 0.0947) < 1e-3 else f"{told}; -0.095 would be due"
+
+
+def _lengths(answer: Any) -> str:
+    loss, seen = _tilted(), []
+    for _ in range(2):
+        args = loss, _params(), jax.random.key(0), *_data(1.0, -3.0), 0.1, 2
+        norms, raised = _tried(_norms, answer, args)
+        if raised:
+            return f"with debug=True, train raises {raised}"
+        _, raised = _tried(_largest, norms)
+        if raised:
+            return f"with debug=True, float(max(norms)) raises {raised}"
+        seen.append([float(norm) for norm in norms])
+    wanted = np.sqrt(3) * np.array([1.0, 3.0, 1.0, 3.0])
+    for run, lengths in zip(("first", "second"), seen, strict=True):
+        told = f"with debug=True, the {run} run of 4 steps returns"
+        if len(lengths) != 4:
+            return f"{told} {len(lengths)} lengths"
+        if not np.allclose(lengths, wanted, rtol=1e-3):
+            return f"{told} other lengths than those of its gradients"
+    return ""
+
+
+def _tried(f: Any, *args: Any) -> tuple[Any, str]:
+    """Return the result of a call and, if JAX raised an error in it, the name of that."""
+    try:
+        return attempt(f, *args), ""
+    except Found as found:
+        if type(found.error).__module__.partition(".")[0] != "jax":
+            raise
+        return None, type(found.error).__name__
+
+
+def _norms(answer: Any, args: Any) -> Any:
+    return answer(*args, debug=True)[2]
+
+
+def _largest(norms: Any) -> Any:
+    return float(max(norms)) if norms else 0.0
+
+
+def _draws(answer: Any) -> str:
+    curve = attempt(answer, _drawn(), _params(), jax.random.key(0), *_data(), 0.1, 1)[1]
+    one, two = (float(value) for value in curve)
+    return "two steps draw the same numbers" if abs(one - two) < 1e-6 else ""
+
+
+train = Exercise(
+    name="train",
+    questions=(
+        _returns_three_things(1, 0.1),
+        shows_none(
+            ("symptom/compiles-more", _more_steps),
+            ("symptom/no-effect", _another_rate),
+            ("symptom/no-effect", _slopes_that_change),
+            ("symptom/observed", _lengths),
+        ),
+        shows_none(("symptom/alike", _draws)),
+    ),
+    hints=(
+        "`step` gets eight arguments, reads two names from outside, writes to one, and returns "
+        "four results. Go through them one by one.",
+        "`watch(step)` says why each call was traced, `find_stale_reads` and `find_effects` what "
+        "it reads and leaves behind, and `show_tree` which leaves of a state move.",
+        "A running sum in the place of a list; the rate as an argument; two results of `update`, "
+        "both kept; and a length that is returned in every step.",
+    ),
+    verified="one program for all steps, a rate that counts, an optimizer that remembers, and "
+    "lengths of gradients that can be used",
+    answer=solution,
+)
