@@ -454,7 +454,7 @@ def test_a_screen_reader_hears_the_questions_and_what_is_due(reader: Reader) -> 
       - listitem:
         - group:
           - text: /01, question 1. How many are 1 of/
-          - group "Prediction: How many are 1 of x in 01_first?":
+          - 'group "Prediction: How many are 1 of x in 01_first?"':
             - button "1"
             - button "2"
             - button "3"

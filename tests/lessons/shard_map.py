@@ -359,6 +359,10 @@ def negated_and_moved(x, mesh):
     return jax.jit(lambda x: _by_parts(local, x, mesh))(x)
 
 
+def left_to_xla(x, mesh):
+    return jnp.roll(x, -1, axis=0) - x
+
+
 def each_part_is_a_ring(x, mesh):
     return _by_parts(lambda part: jnp.roll(part, -1, axis=0) - part, x, mesh)
 
@@ -537,7 +541,7 @@ RIGHT = {
     "local_noise": [from_a_split, in_two_steps, part_of_the_whole_noise],
     "smooth": [zeros_like_a_row, from_the_first_row],
     "standardize": [by_psum, row_by_row],
-    "differences": [rolled_and_corrected, last_row_apart, negated_and_moved],
+    "differences": [rolled_and_corrected, last_row_apart, negated_and_moved, left_to_xla],
     "step_by_hand": [own_slopes_first, summed_slopes_divided, pulled_back],
 }
 WRONG = {
