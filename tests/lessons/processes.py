@@ -88,6 +88,13 @@ def by_formatting(evaluate, write, params, step, process):
             write("{} {:.2f}".format(step, loss))  # noqa: UP032  # another style
 
 
+def two_things_written(evaluate, write, params, step, process):
+    if step % 10 == 0:
+        loss = evaluate(params)
+        if process == 0:
+            write(step, f"{loss:.2f}")
+
+
 def all_in_one_if(evaluate, write, params, step, process):
     if step % 10 == 0 and process == 0:
         write(f"{step} {evaluate(params):.2f}")
@@ -209,5 +216,6 @@ WRONG = {
             two_lines,
             of_this_process,
         ],
+        "runs/raised": [two_things_written],
     },
 }

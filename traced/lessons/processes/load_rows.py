@@ -47,8 +47,8 @@ load_rows = Exercise(
     questions=(_reads_piece_by_piece,),
     hints=(
         "Who knows which rows a device holds? Not the file, and not the number of the process.",
-        "`jax.make_array_from_callback(shape, sharding, piece)` calls `piece` with a tuple of "
-        "slices. `slice.indices(size)` fills in what a slice leaves out.",
+        "`jax.make_array_from_callback` takes a function that it calls with a tuple of slices. "
+        "`slice.indices(size)` fills in what a slice leaves out.",
         "A function of such a tuple: beginning and end of its first slice, and what `read` returns "
         "for them.",
     ),
