@@ -1,13 +1,13 @@
 """The page of symptoms says what the lessons, the findings and the package have."""
 
 import re
-from importlib import import_module
 from pathlib import Path
 
 import execute
 import pytest
 
 import traced
+import traced.probes
 import traced.questions
 import traced.show
 from tests.lessons import find_the_faults as answers
@@ -17,14 +17,6 @@ DOCS = Path(__file__).parents[1] / "docs"
 TEXT = (DOCS / "faults.md").read_text("utf-8")
 ROWS = [line.split(" | ") for line in TEXT.splitlines() if line.startswith("| ")][1:]
 CODES = [code for code in CATALOGUE if code.startswith("symptom/")]
-#: Where the probes are that no door has.
-ROOMS = (
-    "numbers.nans",
-    "purity.effects",
-    "purity.hidden_reads",
-    "purity.stale_reads",
-    "randomness.keys",
-)
 LINK = re.compile(r"\((\S+?\.(?:md|ipynb))(?:#(\S+))?\)")
 
 
@@ -40,9 +32,8 @@ def test_each_symptom_was_seen_in_an_answer():
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0][2:40])
 def test_a_row_names_tools_that_exist(row):
-    rooms = [import_module(f"traced.{room}") for room in ROOMS]
     for name in re.findall(r"`(\w+)`", row[1]):
-        places = [traced, traced.show, traced.questions, *rooms]
+        places = [traced, traced.show, traced.questions, traced.probes]
         assert any(hasattr(place, name) for place in places), name
 
 

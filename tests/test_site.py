@@ -814,6 +814,14 @@ def test_paper_shows_what_is_folded(reader: Reader, specimen: Site) -> None:
 
 
 @needs_browser
+def test_the_page_of_symptoms_fits_on_a_sheet_that_one_can_pin_up(
+    reader: Reader, site: Site
+) -> None:
+    page = reader.open(site, "docs/faults")
+    assert len(re.findall(rb"/Type */Page\b", page.pdf(format="A4"))) == 1
+
+
+@needs_browser
 def test_a_phone_has_the_lessons_in_a_drawer(reader: Reader, specimen: Site) -> None:
     page = reader.open(specimen, "index", width=390)
     lesson = page.locator("nav.bd-links a", has_text="00 Specimens")
