@@ -56,7 +56,9 @@ def test_a_probe_without_flax_does_not_import_it():
 def public():
     for module in MODULES:
         # What a reader would write has no docstrings.
-        if "solutions" in module.__name__ or module.__name__.endswith((".paired_programs", ".digits")):
+        if "solutions" in module.__name__ or module.__name__.endswith(
+            (".paired_programs", ".digits")
+        ):
             continue
         for name, thing in vars(module).items():
             defined_here = getattr(thing, "__module__", None) == module.__name__
