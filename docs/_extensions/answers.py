@@ -18,7 +18,7 @@ from lesson_pages import is_executed
 from sphinx.application import Sphinx
 
 ASKED = re.compile(r"^prediction = \.\.\.  # (.+)$", re.MULTILINE)
-COUNTS = {"two": 2, "three": 3, "four": 4, "five": 5}
+COUNTS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 #: The most numbers that get a button each.
 BUTTONS = 10
 BETWEEN = re.compile(r",? or |,? and |, ")
