@@ -28,6 +28,7 @@ from types import ModuleType
 from typing import Any
 
 import jax
+from plain_programs import bound
 
 ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT))
@@ -114,16 +115,6 @@ def single(node: ast.stmt) -> Iterator[ast.stmt]:
             yield ast.Import([alias])
         else:
             yield ast.ImportFrom(node.module, [alias], node.level)
-
-
-def bound(node: ast.stmt) -> set[str]:
-    """Return the names that a statement of a cell binds."""
-    if isinstance(node, ast.Import | ast.ImportFrom):
-        return {alias.asname or alias.name for alias in node.names}
-    if isinstance(node, ast.FunctionDef | ast.ClassDef):
-        return {node.name}
-    stored = (each for each in ast.walk(node) if isinstance(each, ast.Name))
-    return {each.id for each in stored if isinstance(each.ctx, ast.Store)}
 
 
 def used(nodes: Sequence[ast.AST]) -> set[str]:
