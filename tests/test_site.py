@@ -13,7 +13,7 @@ from typing import Literal
 
 import pytest
 from browser import find_barriers, is_too_wide, needs_browser
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Request, expect
 from specimen import EXECUTED, plant
 
 pytestmark = pytest.mark.seen_once
@@ -229,6 +229,11 @@ class Reader:
     page: Page
     refused: list[str] = field(default_factory=list)
 
+    def note(self, request: Request) -> None:
+        """Note what failed, but for a file that was still loading when the next page was opened."""
+        if not (request.url.startswith("file:") and request.failure == "net::ERR_ABORTED"):
+            self.refused.append(f"{request.url}: {request.failure}")
+
     def open(self, site: Site, name: str, width: int = 1280, scheme: Scheme = "light") -> Page:
         """Open a page with its formulas set, and wait for nothing else."""
         self.page.set_viewport_size({"width": width, "height": 900})
@@ -249,7 +254,7 @@ def reader(browser: Browser) -> Iterator[Reader]:
         context.set_default_timeout(10_000)
         reader = Reader(context.new_page())
         context.route(re.compile("^(?!file:|data:|blob:)"), lambda route: route.abort())
-        reader.page.on("requestfailed", lambda request: reader.refused.append(request.url))
+        reader.page.on("requestfailed", reader.note)
         yield reader
 
 
