@@ -1,11 +1,13 @@
 """Every picture in a browser: light and dark, wide and narrow, with mouse and keyboard."""
 
+import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import matplotlib.image
 import pytest
 from browser import FRAME, find_barriers, is_too_wide, needs_browser
 from flax import nnx
@@ -177,3 +179,15 @@ def test_no_text_of_a_drawing_is_cut(browser: Browser, width: int) -> None:
         narrow = drawings[0].replace('<text x="', '<text x="-')
         page.set_content(FRAME.format(narrow))
         assert page.evaluate(CUT) != []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["bars", "calls", "plot", "tree"])
+def test_no_picture_is_a_white_block_in_the_dark(browser: Browser, name: str, scheme: Any) -> None:
+    with browser.new_context(color_scheme=scheme) as context:
+        page = context.new_page()
+        page.set_content(FRAME.format(SCROLLED[name]()._repr_html_()))
+        shot = page.locator("img").screenshot()
+    shades = matplotlib.image.imread(io.BytesIO(shot))[..., :3].mean(axis=2)
+    bright = (shades > 0.5).mean()
+    assert bright > 0.8 if scheme == "light" else bright < 0.2

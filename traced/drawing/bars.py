@@ -12,7 +12,7 @@ from traced.drawing.picture import Picture, table
 from traced.drawing.shapes import Shape, bar, draw, label, line, width_of
 from traced.python.values import shortened
 
-LONGEST, APART = 300, 30  # pixels: the longest bar, and from bar to bar
+LONGEST, APART = 220, 30  # pixels: the longest bar, and from bar to bar
 WIDEST = 36  # characters of a name
 MOST = 12  # bars
 

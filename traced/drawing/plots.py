@@ -109,7 +109,7 @@ def _text(value: float) -> str:
 
 def _size(lines: Mapping[str, Points]) -> tuple[float, float]:
     """Return the size of a plot in inches, with room for the names on the right."""
-    return 3.2 + 0.095 * max(max(map(len, lines)), 12), 2.8
+    return 2.9 + 0.095 * max(max(map(len, lines)), 12), 2.8
 
 
 def _svg(lines: Mapping[str, Points], bands: Mapping[str, Band], x: str, y: str, log: bool) -> str:
