@@ -83,7 +83,8 @@ def test_no_page_names_a_resource_on_another_host(site: Site) -> None:
 
 
 def test_a_measured_picture_is_described_by_its_text(site: Site) -> None:
-    measured = re.findall(r'<div class="traced measured">.*?</details>', site.html("docs/pictures"))
+    whole = r'(?s)<div class="traced measured">.*?</details>'
+    measured = re.findall(whole, site.html("docs/pictures"))
     assert measured
     for picture in measured:
         assert 'alt="calls, to scale"' in picture
