@@ -33,6 +33,7 @@ from packaging.version import Version
 
 FOLDER = Path(__file__).parent
 MYST = "md:myst"
+MEASURED = '<div class="traced measured">'
 METADATA: dict[str, Any] = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python", "pygments_lexer": "ipython3"},
@@ -108,7 +109,8 @@ def keep_images(cells: list[NotebookNode], stored: list[NotebookNode]) -> None:
         known = outputs.get(cell.id, [])
         if without_images(cell.get("outputs", [])) == without_images(known):
             for output, old in zip(cell.get("outputs", []), known, strict=True):
-                images = {kind: old.data[kind] for kind in old.get("data", {}) if is_image(kind)}
+                data = old.get("data", {}).items()
+                images = {kind: each for kind, each in data if is_image(kind, each)}
                 output.get("data", {}).update(images)
 
 
@@ -117,13 +119,14 @@ def without_images(outputs: list[NotebookNode]) -> list[dict[str, Any]]:
     copies = [dict(output) for output in outputs]
     for copy in copies:
         if "data" in copy:
-            copy["data"] = {k: is_image(k) or each for k, each in copy["data"].items()}
+            data = copy["data"].items()
+            copy["data"] = {kind: is_image(kind, each) or each for kind, each in data}
     return copies
 
 
-def is_image(kind: str) -> bool:
-    """Tell whether an output of this kind is an image, which is not compared."""
-    return kind == "image/png"
+def is_image(kind: str, shown: object) -> bool:
+    """Tell whether an output is an image or a picture of what was measured: none is compared."""
+    return kind == "image/png" or (kind == "text/html" and str(shown).startswith(MEASURED))
 
 
 def write_myst(notebook: NotebookNode) -> str:

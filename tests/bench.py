@@ -16,6 +16,7 @@ import jax
 import jax.numpy as jnp
 from browser import launch
 
+from tests.drawing import drawn, drawn_programs
 from traced import explore
 from traced.lessons import start_here
 from traced.lessons.start_here.solutions.mean_square import mean_square
@@ -24,6 +25,7 @@ from traced.programs.jaxprs import count_equations
 from traced.randomness.keys import KeyRecord, find_key_events
 from traced.show import show_dataflow, show_keys, show_tree
 
+DRAWN = drawn.DRAWN | drawn_programs.DRAWN
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 sys.path.append(str(NOTEBOOKS))
 
@@ -186,6 +188,23 @@ def drawing() -> tuple[float, float]:
     return best(run, 3, process_time), 1.0
 
 
+def kind_of(name: str) -> str:
+    """Return which picture a name in the tables of pictures is of."""
+    return name.partition(",")[0]
+
+
+def pictured(kind: str) -> tuple[float, float]:
+    """Draw the dearest picture of a kind, in seconds of the processor; a second."""
+    runs = [make for name, make in DRAWN.items() if kind_of(name) == kind]
+    return max(best(lambda make=make: make()._repr_html_(), 2, process_time) for make in runs), 1.0
+
+
+def weighing(kind: str) -> tuple[float, float]:
+    """Write the largest picture of a kind, in kilobytes; 300 of them."""
+    made = (make()._repr_html_() or "" for name, make in DRAWN.items() if kind_of(name) == kind)
+    return max(len(html.encode()) for html in made) / 1000, 300.0
+
+
 #: A line of 1.6 Mbit/s with 150 ms there and back, and a processor four times slower.
 LINE = {"offline": False, "latency": 150, "downloadThroughput": 2e5, "uploadThroughput": 2e5}
 SLOWER = 4
@@ -234,6 +253,7 @@ def requesting(name: str) -> tuple[float, float]:
     return visiting(name)[2], 12.0
 
 
+KINDS = sorted({*map(kind_of, DRAWN)})
 #: Pages of the site that are measured, once `make site` has built it.
 PAGES = ("index", "notebooks/02_tracing", "docs/error")
 
@@ -251,6 +271,8 @@ RATIOS = {
     "page of two transformer blocks / 2 MB": (transforming, 1.0, "MB"),
     "draw 1,000 layers and keys / 1 s": (drawing, 1.0, "s"),
     "dataflow of 10,000 equations / 2 s": (flowing, 1.0, "s"),
+    **{f"draw {kind} / 1 s": (partial(pictured, kind), 1.0, "s") for kind in KINDS},
+    **{f"{kind}, largest / 300 kB": (partial(weighing, kind), 1.0, "kB") for kind in KINDS},
     **{f"first paint of {name} / 2 s": (partial(painting, name), 1.0, "s") for name in PAGES},
     **{f"{name} / 400 kB": (partial(loading, name), 1.0, "kB") for name in PAGES},
     **{f"{name} / 12 requests": (partial(requesting, name), 1.0, "") for name in PAGES},

@@ -235,6 +235,25 @@ def test_an_untrusted_picture_has_its_three_panes_side_by_side(pictures: Locator
 
 
 @pytest.mark.seen_once
+def test_an_untrusted_picture_has_the_colours_and_numbers_of_its_lines(pictures: Locator) -> None:
+    picture = explorer(pictures)
+    picture.scroll_into_view_if_needed()
+    expect(picture.locator("style")).to_have_count(0)
+    for text in "unused = ", "sin":
+        line = picture.locator("[style*=border-left]", has_text=text).first
+        expect(line).to_have_css("border-left-color", "rgb(0, 114, 178)")
+        expect(line).to_contain_text("8")
+
+
+@pytest.mark.seen_once
+def test_what_was_measured_is_drawn_before_a_run(pictures: Locator) -> None:
+    image = pictures.locator("img[alt='calls, to scale']")
+    image.scroll_into_view_if_needed()
+    expect(image).to_be_visible()
+    assert image.evaluate("each => each.complete && each.naturalWidth > 300")
+
+
+@pytest.mark.seen_once
 def test_after_a_run_pointing_at_a_line_lights_up_its_equations(pictures: Locator) -> None:
     assert run_all(pictures) == []
     picture = explorer(pictures)

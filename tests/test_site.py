@@ -82,10 +82,13 @@ def test_no_page_names_a_resource_on_another_host(site: Site) -> None:
         assert [name for name in named if FOREIGN.match(name)] == [], path.name
 
 
-def test_an_image_is_described_by_its_text(site: Site) -> None:
-    images = re.findall(r"<img\b[^>]*\bpng[^>]*>", site.html("docs/pictures"))
-    assert images
-    assert all("call " in image and 'alt="../' not in image for image in images)
+def test_a_measured_picture_is_described_by_its_text(site: Site) -> None:
+    whole = r'(?s)<div class="traced measured">.*?</details>'
+    measured = re.findall(whole, site.html("docs/pictures"))
+    assert measured
+    for picture in measured:
+        assert 'alt="calls, to scale"' in picture
+        assert "first call" in picture.partition("<summary>")[2]
 
 
 def test_next_leads_from_the_landing_page_through_every_lesson(site: Site) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from course_map import read_sidebar
-from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
@@ -41,21 +40,6 @@ def add_execution(
 def is_executed(app: Sphinx, page: str) -> bool:
     """Tell whether a page is a notebook with a text form beside it."""
     return Path(app.srcdir, f"{page}.ipynb").exists()
-
-
-def describe_images(app: Sphinx, doctree: nodes.document) -> None:
-    """Give each image that a cell displays its text twin, for those who do not see it."""
-    if is_executed(app, app.env.docname):
-        notebook = json.loads(Path(app.srcdir, f"{app.env.docname}.ipynb").read_text("utf-8"))
-        outputs = [
-            output["data"]
-            for cell in notebook["cells"]
-            for output in cell.get("outputs", [])
-            if "image/png" in output.get("data", {})
-        ]
-        shown = [image for image in doctree.findall(nodes.image) if "alt" not in image]
-        for image, data in zip(shown, outputs, strict=True):
-            image["alt"] = "".join(data["text/plain"])
 
 
 def leave_out_of_sidebar(app: Sphinx, doctree: object) -> None:
@@ -106,7 +90,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("html-page-context", add_execution)
     # Before the theme, which looks at what the templates make.
     app.connect("html-page-context", share_sidebar, priority=100)
-    app.connect("doctree-read", describe_images)
     app.connect("doctree-read", leave_out_of_sidebar)
     app.connect("env-updated", find_stale_sidebars)
     app.connect("build-finished", copy_texts)

@@ -1,17 +1,21 @@
 """Every picture in a browser: light and dark, wide and narrow, with mouse and keyboard."""
 
-from collections.abc import Iterator
+import io
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import jax
 import jax.numpy as jnp
+import matplotlib.image
 import pytest
 from browser import FRAME, find_barriers, is_too_wide, needs_browser
 from flax import nnx
 from playwright.sync_api import Browser, Page
 
 import traced.show as show
-from traced import watch
+from traced import explore, watch
+from traced.drawing.picture import Picture
 
 pytestmark = [needs_browser, pytest.mark.seen_once]
 WIDE = {f"a_rather_long_name_{i}": jnp.ones((3, 4)) for i in range(3)}
@@ -109,3 +113,81 @@ def test_nothing_sets_the_colour_of_a_text(page: Page) -> None:
         "cells => [...new Set(cells.map(cell => getComputedStyle(cell).color))]"
     )
     assert len(colours) == 1
+
+
+def told() -> Picture:
+    """Watch a function of long arguments whose last call has a long reason."""
+    f = watch(lambda x, name: x)
+    for size in (100, 200):
+        f(jnp.ones((size, size)), {"a_rather_long_name": jnp.ones((size, 10))})
+    return show.show_calls(f)
+
+
+def long_lines(x: jax.Array) -> jax.Array:
+    return jnp.sin(x) + jnp.cos(x) + jnp.tan(x) + jnp.exp(x) + jnp.log(x) + jnp.sqrt(x)
+
+
+#: Pictures that need room, and one that does not.
+SCROLLED: dict[str, Callable[[], Any]] = {
+    "bars": lambda: show.plot_bars({"a" * 30: 0.1, "b": 2.0}, "seconds", measured=True),
+    "calls": told,
+    "plot": lambda: show.plot_lines({"a name of twenty-four c": {1: 1, 2: 3}}, "x", "y"),
+    "modes": lambda: show.show_by_hand("cond"),
+    "tree": lambda: show.show_tree(WIDE),
+    "small": lambda: show.show_tree(1.0),
+    "panes": lambda: explore(long_lines, 1.0),
+}
+
+#: Of each scrolled part, whether it has more than is seen, and whether it says so.
+CUES = """() => [...document.querySelectorAll('[data-cue]')]
+  .filter(cue => cue.parentElement.offsetWidth).map(cue => {
+    const pane = cue.closest('[data-pane]'), part = pane || cue.previousElementSibling;
+    return [part.ariaLabel, part.scrollWidth > part.clientWidth + 1, cue.offsetHeight > 5];
+  })"""
+#: Texts that are nearer to the border of their drawing than four pixels, or beyond it.
+CUT = """() => [...document.querySelectorAll('svg')].flatMap(svg => {
+  const card = svg.getBoundingClientRect();
+  return [...svg.querySelectorAll('text')].filter(text => text.textContent.trim()).filter(text => {
+    const box = text.getBoundingClientRect();
+    return box.left < card.left + 4 || box.right > card.right - 4;
+  }).map(text => text.textContent);
+})"""
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_what_has_to_be_scrolled_says_so(browser: Browser, width: int) -> None:
+    with browser.new_context(viewport={"width": width, "height": 900}) as context:
+        page = context.new_page()
+        html = "".join(make()._repr_html_() or "" for make in SCROLLED.values())
+        page.set_content(FRAME.format(html))
+        cues = page.evaluate(CUES)
+    assert [name for name, scrolls, says in cues if scrolls != says] == []
+    scrolled = {name for name, scrolls, _ in cues if scrolls}
+    drawings = {"calls, to scale", "seconds of aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa, b"}
+    assert drawings <= {name for name, *_ in cues}
+    assert drawings & scrolled == (drawings if width == 390 else set())
+    assert len(scrolled) < len(cues)
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_no_text_of_a_drawing_is_cut(browser: Browser, width: int) -> None:
+    drawings = [svg for make in SCROLLED.values() if (svg := getattr(make(), "svg", None))]
+    with browser.new_context(viewport={"width": width, "height": 900}) as context:
+        page = context.new_page()
+        page.set_content(FRAME.format("".join(drawings)))
+        assert page.evaluate(CUT) == []
+        narrow = drawings[0].replace('<text x="', '<text x="-')
+        page.set_content(FRAME.format(narrow))
+        assert page.evaluate(CUT) != []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["bars", "calls", "plot", "tree"])
+def test_no_picture_is_a_white_block_in_the_dark(browser: Browser, name: str, scheme: Any) -> None:
+    with browser.new_context(color_scheme=scheme) as context:
+        page = context.new_page()
+        page.set_content(FRAME.format(SCROLLED[name]()._repr_html_()))
+        shot = page.locator("img").screenshot()
+    shades = matplotlib.image.imread(io.BytesIO(shot))[..., :3].mean(axis=2)
+    bright = (shades > 0.5).mean()
+    assert bright > 0.8 if scheme == "light" else bright < 0.2

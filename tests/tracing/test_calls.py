@@ -28,7 +28,7 @@ def test_a_first_call_spends_its_time_on_tracing_and_compiling(scaled):
 def test_the_text_has_the_reasons_and_the_order_and_no_times(scaled):
     scaled(jnp.ones((2, 2)), 1.0), scaled(jnp.ones((3, 3)), 1.0)
     assert str(show_calls(scaled)) == str(scaled)
-    assert show_calls(scaled)._repr_png_().startswith(b"\x89PNG")
+    assert show_calls(scaled)._repr_html_().startswith('<div class="traced measured">')
 
 
 def test_each_part_of_a_call_has_its_hue(scaled):
@@ -41,7 +41,7 @@ def test_each_part_of_a_call_has_its_hue(scaled):
 
 def test_of_many_calls_the_first_and_the_last_are_drawn(scaled, monkeypatch):
     drawn = []
-    monkeypatch.setattr(pictures, "strips_png", lambda strips, *_: drawn.extend(strips) or b"")
+    monkeypatch.setattr(pictures, "draw_strips", lambda strips, *_: drawn.extend(strips))
     for _ in range(40):
         scaled(jnp.ones((2, 2)), 1.0)
     show_calls(scaled)
@@ -55,7 +55,7 @@ def test_calls_that_raised_or_were_in_another_trace_have_no_time(scaled):
         scaled(jnp.ones((2, 3)), 1.0)
     jax.jit(lambda x: scaled(x, 1.0))(jnp.ones((2, 2)))
     assert [call.seconds for call in scaled.calls] == [None, None]
-    assert show_calls(scaled)._repr_png_() is None
+    assert not show_calls(scaled).measured
     assert str(show_calls(scaled)) == str(scaled)
 
 

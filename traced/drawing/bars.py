@@ -1,25 +1,20 @@
-"""Bars: what was counted is drawn with its numbers, what was measured is an image.
+"""Bars to scale, of what was counted and of what was measured.
 
-An image is not compared when a notebook is tested, for it differs from run to run. Its text says
-what holds each time: the order.
+What was measured is not compared when a notebook is tested, for it differs from run to run. Its
+text says what holds each time: the order.
 """
 
-import io
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from traced.drawing.picture import Picture, table
-from traced.drawing.shapes import HUES, INKS, Shape, bar, draw, label, width_of
+from traced.drawing.shapes import Shape, bar, draw, label, line, width_of
 from traced.python.values import shortened
 
-# Matplotlib is imported where it is needed: it takes longer than the rest of the package.
-
-LONGEST, APART = 300, 30  # pixels: the longest bar, and from bar to bar
+LONGEST, APART = 220, 30  # pixels: the longest bar, and from bar to bar
 WIDEST = 36  # characters of a name
 MOST = 12  # bars
-#: An image has one look. A page in the dark shows it on its light card.
-INK, MUTED = INKS["ink"][0], INKS["muted"][0]
 
 
 @dataclass(frozen=True)
@@ -45,10 +40,10 @@ def plot_bars(
 ) -> Picture:
     """Return a bar for each name, to scale, with its number.
 
-    What is `measured` becomes an image, and its text has the order without the numbers: compare
-    what is so far apart that every run agrees. Of two that are not `apart` by that factor, the text
-    does not say which is the lesser. `unit` says what the numbers are. At most twelve
-    bars. Raises `ValueError` for a size that is negative or not finite.
+    Of what is `measured` the text has the order without the numbers: compare what is so far apart
+    that every run agrees. Of two that are not `apart` by that factor, the text does not say which
+    is the lesser. `unit` says what the numbers are. At most twelve bars. Raises `ValueError` for a
+    size that is negative or not finite.
 
     >>> plot_bars({"where": 1, "cond": 88}, "operations")
     name   operations
@@ -63,11 +58,13 @@ def plot_bars(
         if not 0 <= size < float("inf"):
             raise ValueError(f"`sizes` must be finite and not negative, and {name} is {size}")
     strips = [Strip(name, (("teal", float(size)),), _number(size)) for name, size in sizes.items()]
+    caption = f"{unit} of {', '.join(sizes)}"
     if measured:
         order = " < ".join(", ".join(names) for names in _groups(sizes, apart))
-        return Picture(f"{unit}, from the least to the most: {order}", png=strips_png(strips, unit))
+        twin = Picture(f"{unit}, from the least to the most: {order}")
+        return replace(draw(_shapes(strips, unit), caption, twin), measured=True)
     twin = table(("name", unit), [(each.name, each.note) for each in strips], unit)
-    return draw(_shapes(strips, unit), f"{unit} of {', '.join(sizes)}", twin)
+    return draw(_shapes(strips, unit), caption, twin)
 
 
 def _groups(sizes: Mapping[str, float], apart: float) -> list[list[str]]:
@@ -87,64 +84,72 @@ def _number(size: float) -> str:
 
 
 def _shapes(strips: Sequence[Strip], unit: str) -> list[Shape]:
-    names = [shortened(each.name, WIDEST) for each in strips]
-    start = max(map(width_of, names)) + 12
-    scale = LONGEST / (max(each.size for each in strips) or 1)
+    start, scale = _scale(strips)
     shapes = [label(start, -24, unit, size=11, sans=True, muted=True)]
-    for i, (name, strip) in enumerate(zip(names, strips, strict=True)):
+    for i, strip in enumerate(strips):
         drawn = bar(start, i * APART, max(strip.size * scale, 1), hue=strip.parts[0][0], height=16)
         note = label(drawn.right + 8, i * APART, strip.note, bold=True)
-        shapes += [label(start - 12, i * APART, name, anchor="end"), drawn, note]
+        name = label(start - 12, i * APART, shortened(strip.name, WIDEST), anchor="end")
+        shapes += [name, drawn, note]
     return shapes
 
 
-def strips_png(strips: Sequence[Strip], unit: str, key: Mapping[str, str] | None = None) -> bytes:
-    """Return an image of the strips to scale; `key` says what each hue is, where there are several.
+def draw_strips(
+    strips: Sequence[Strip], unit: str, caption: str, text: str, key: Mapping[str, str]
+) -> Picture:
+    """Return strips that were measured, to scale above a ruler; `key` says what each hue is.
 
-    >>> strips_png([Strip("a", (("teal", 1.0),))], "seconds")[1:4]
-    b'PNG'
+    >>> draw_strips([Strip("a", (("teal", 1.0),))], "seconds", "a", "one", {"teal": "run"})
+    one
     """
-    import matplotlib
-    from matplotlib.figure import Figure
-
-    style: dict[Any, Any] = {**matplotlib.rcParamsDefault, "font.size": 9.5, "text.color": INK}
-    style |= {"text.parse_math": False, "xtick.color": MUTED, "axes.edgecolor": MUTED}
-    style |= {"axes.labelcolor": MUTED, "axes.spines.left": False, "axes.spines.right": False}
-    style |= {"axes.spines.top": False}
-    with matplotlib.rc_context(style):
-        figure = Figure(figsize=(7, 0.33 * len(strips) + 0.75), layout="constrained", dpi=110)
-        axes = figure.add_subplot(xlabel=unit)
-        for i, strip in enumerate(strips):
-            _draw_strip(axes, i, strip)
-        names = [shortened(each.name, WIDEST) for each in strips]
-        axes.set_yticks(range(len(strips)), names, family="monospace", color=INK)
-        axes.tick_params(left=False)
-        axes.set_ylim(len(strips) - 0.4, -0.6)
-        longest = max(each.size for each in strips) or 1
-        axes.set_xlim(0, longest)
-        if key:
-            _draw_key(axes, key)
-        image = io.BytesIO()
-        figure.savefig(image, format="png", metadata={"Software": None})
-    return image.getvalue()
+    start, scale = _scale(strips)
+    shapes = [*_key(start, key), *_rows(strips, start, scale), *_ruler(strips, start, scale, unit)]
+    return replace(draw(shapes, caption, Picture(text)), measured=True)
 
 
-def _draw_strip(axes: Any, row: int, strip: Strip) -> None:
-    start = 0.0
-    for hue, size in strip.parts:
-        stroke, fill, _, _ = HUES[hue]
-        axes.barh(row, size, 0.55, left=start, color=fill, edgecolor=stroke, linewidth=1.2)
-        start += size
-    beside = {"xytext": (6, 0), "textcoords": "offset points", "va": "center"}
-    axes.annotate(strip.note, (start, row), annotation_clip=False, **beside)
+def _scale(strips: Sequence[Strip]) -> tuple[float, float]:
+    """Return where bars begin, and the pixels of a unit."""
+    start = max(width_of(shortened(each.name, WIDEST)) for each in strips) + 12
+    return start, LONGEST / (max(each.size for each in strips) or 1)
 
 
-def _draw_key(axes: Any, key: Mapping[str, str]) -> None:
-    from matplotlib.patches import Patch
+def _rows(strips: Sequence[Strip], start: float, scale: float) -> Iterator[Shape]:
+    for i, strip in enumerate(strips):
+        y, x = i * APART, start
+        yield label(start - 12, y, shortened(strip.name, WIDEST), anchor="end")
+        for hue, size in strip.parts:
+            yield bar(x, y, max(size * scale, 1), hue=hue, height=16)
+            x += size * scale
+        if strip.note:
+            yield label(max(x, start + 1) + 8, y, strip.note, sans=True, size=12)
 
-    patches = [
-        Patch(facecolor=HUES[hue][1], edgecolor=HUES[hue][0], label=name)
-        for hue, name in key.items()
-    ]
-    place = {"loc": "lower left", "bbox_to_anchor": (0, 1), "ncols": len(key), "borderpad": 0}
-    axes.legend(handles=patches, frameon=False, **place)
+
+def _key(start: float, key: Mapping[str, str]) -> Iterator[Shape]:
+    for hue, name in key.items():
+        yield bar(start, -APART, 16, hue=hue, height=12)
+        yield (word := label(start + 22, -APART, name, size=12, sans=True, muted=True))
+        start = word.right + 18
+
+
+def _ruler(strips: Sequence[Strip], start: float, scale: float, unit: str) -> Iterator[Shape]:
+    """Yield a line with marks at round numbers, three or four of them."""
+    y = len(strips) * APART - 8
+    step = _round_step(LONGEST / scale)
+    ends = start, start + LONGEST
+    yield line((ends[0], y), (ends[1], y), thick=1)
+    count = int(LONGEST / scale / step + 1e-9) + 1
+    for at in (i * step for i in range(count)):
+        x = start + at * scale
+        yield line((x, y), (x, y + 4), thick=1)
+        yield label(x, y + 13, f"{at:g}", anchor="middle", size=11, sans=True, muted=True)
+    yield label(sum(ends) / 2, y + 30, unit, anchor="middle", size=11, sans=True, muted=True)
+
+
+def _round_step(size: float) -> float:
+    """Return the least of 1, 2 and 5 times a power of ten that is at least a quarter of a size.
+
+    >>> _round_step(600), _round_step(1), _round_step(0.07)
+    (200.0, 0.5, 0.02)
+    """
+    power = 10.0 ** math.floor(math.log10(size / 4))
+    return next(n * power for n in (1, 2, 5, 10) if n * power >= size / 4 * (1 - 1e-9))

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from html import escape
 from itertools import cycle
 
+from traced.drawing.picture import scroll_cue
+
 # Layout in inline styles, so that a notebook that is not trusted yet, which loses `<style>`, can be
 # read. What is coloured is half transparent, for light and dark.
 SHELF = "display:flex;flex-wrap:wrap;gap:.6em 2em;align-items:flex-start;margin-bottom:.6em"
@@ -17,6 +19,7 @@ PANE = (
     "border:1px solid #8888;font-family:monospace;font-size:.85em;line-height:1.5"
 )
 LEAST, MOST = 20, 60  # characters of its longest line, by which a pane is wide
+AROUND = 4  # characters between a label and its line, and around both
 HEAD = "font-weight:bold;font-family:sans-serif;padding:0 .6em .2em"
 ROWS = "white-space:pre;width:max-content;min-width:100%"
 SUMMARY, FOLDED = "display:block;", "margin:0;padding:0;border:0"
@@ -162,12 +165,14 @@ def _pane(pane: Pane, number: int, colours: Mapping[str, str]) -> str:
     width = _width(flat_rows(pane.rows))
     rows = "".join(_row(row, width, colours) for row in pane.rows)
     title = escape(pane.title)
-    longest = max((len(row.text) + row.depth for row in _unfolded(pane.rows)), default=0)
+    shown = list(_unfolded(pane.rows))
+    longest = max((len(row.text) + row.depth for row in shown), default=0)
+    told = max((len(row.text) + row.depth + len(row.fate) for row in shown), default=0)
     share = min(max(longest, LEAST), MOST)  # of the room that is left
     return (
         f'<div role="group" aria-label="{title}" tabindex="0" data-pane="{number}"'
         f' style="flex:{share} 1 18em;{PANE}"><div style="{HEAD}">{title}</div>'
-        f'<div style="{ROWS}">{rows}</div></div>'
+        f'<div style="{ROWS}">{rows}</div>{scroll_cue(f"{told + width + AROUND}ch")}</div>'
     )
 
 

@@ -12,6 +12,8 @@ from traced.internals.canary import CouldNotTell
 # Layout stands in inline styles, which an untrusted notebook keeps. Nothing sets a text colour or
 # an opaque background, so that light and dark both work.
 CELL = "text-align:left;padding:.2em .9em .2em 0;vertical-align:top"
+CUE = "position:sticky;left:0;height:0;overflow:hidden"
+TOLD = "position:absolute;top:0;right:.5em;font:.75rem/1.5 sans-serif;opacity:.85"
 CODE = "font-family:monospace;white-space:pre-wrap;background:transparent"
 
 
@@ -19,7 +21,8 @@ CODE = "font-family:monospace;white-space:pre-wrap;background:transparent"
 class Picture:
     """A text and its HTML twin; Jupyter and the site show the HTML, a terminal the text.
 
-    What was measured is a `png` instead, which no test compares: its text says what always holds.
+    What was `measured` differs from run to run, so no test compares its HTML: its text says what
+    always holds.
 
     >>> Picture("one line")
     one line
@@ -29,7 +32,7 @@ class Picture:
     html: str | None = None
     rest: str | None = None
     svg: str | None = None
-    png: bytes | None = None
+    measured: bool = False
 
     @property
     def whole(self) -> "Picture":
@@ -40,10 +43,7 @@ class Picture:
         return self.text
 
     def _repr_html_(self) -> str | None:
-        return self.html and framed(self.html)
-
-    def _repr_png_(self) -> bytes | None:
-        return self.png
+        return self.html and framed(self.html, measured=self.measured)
 
 
 #: Characters of a text that are shown at most, whatever the program.
@@ -83,15 +83,33 @@ def telling(show: Callable[P, Picture]) -> Callable[P, Picture]:
     return shown
 
 
-def framed(html: str, *, wide: bool = False) -> str:
+def framed(html: str, *, wide: bool = False, measured: bool = False) -> str:
     """Return `html` in the element by which the site's style sheet knows the course's pictures.
 
-    What is `wide` may take the width of the page, the column of its contents included.
+    What is `wide` may take the width of the page, the column of its contents included. What was
+    `measured` is known by that, and not compared.
 
     >>> framed("<b>1</b>")
     '<div class="traced"><b>1</b></div>'
     """
-    return f'<div class="traced{" full-width" if wide else ""}">{html}</div>'
+    kinds = f"traced{' full-width' if wide else ''}{' measured' if measured else ''}"
+    return f'<div class="{kinds}">{html}</div>'
+
+
+def scroll_cue(width: str) -> str:
+    """Return a line that is seen only where there is less room than `width`.
+
+    A percentage of a padding is one of the width of what is around: with more room than that the
+    padding is none, and a line without any height is hidden.
+
+    >>> "700px - 100%" in scroll_cue("700px")
+    True
+    """
+    shown = f"padding-top:clamp(0px,calc(({width} - 100%)*99),1.5em)"
+    return (
+        f'<div aria-hidden="true" data-cue style="{CUE};{shown}">'
+        f'<span style="{TOLD}">scroll for the rest →</span></div>'
+    )
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str) -> Picture:

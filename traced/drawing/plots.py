@@ -13,9 +13,10 @@ from traced.drawing.shapes import CARDS, INKS, as_image, column
 
 INK = "#010203"  # stands for the colour of the text, light or dark
 PIXELS = 96  # to the inch, on a page
+EDGE = 0.12  # inches around a plot: letters of another font may be wider
 FOLLOW = "svg{{color:{}}}.card{{fill:{};stroke:{}}}"
 # Three times as bright or dark as a page in either scheme, and more.
-COLOURS = "#c77700", "#0a8ea0", "#8a63d2", "#2e8b57"
+COLOURS = "#c77700", "#0a8ea0", "#8a63d2", "#d14f6a"
 DASHES = "-", "--", ":", "-."
 MARKERS, SIGNS = ("o", "s", "^", "D"), "●■▲◆"
 ROWS = 12  # of numbers that are shown
@@ -108,16 +109,18 @@ def _text(value: float) -> str:
 
 def _size(lines: Mapping[str, Points]) -> tuple[float, float]:
     """Return the size of a plot in inches, with room for the names on the right."""
-    return 3.75 + 0.085 * max(max(map(len, lines)), 12), 2.8
+    return 2.9 + 0.095 * max(max(map(len, lines)), 12), 2.8
 
 
 def _svg(lines: Mapping[str, Points], bands: Mapping[str, Band], x: str, y: str, log: bool) -> str:
     import matplotlib
     from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     style: dict[Any, Any] = {**matplotlib.rcParamsDefault, **STYLE}
     with matplotlib.rc_context(style):
-        figure = Figure(figsize=_size(lines), layout="constrained")
+        layout = ConstrainedLayoutEngine(w_pad=EDGE, h_pad=EDGE)
+        figure = Figure(figsize=_size(lines), layout=layout)
         axes = figure.add_subplot(xlabel=x, ylabel=y)
         if log:
             _logarithmic(axes, sorted({point for line in lines.values() for point in line}))

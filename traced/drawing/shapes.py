@@ -10,22 +10,23 @@ from html import escape
 from unicodedata import east_asian_width
 from urllib.parse import quote
 
-from traced.drawing.picture import Picture
+from traced.drawing.picture import Picture, scroll_cue
 
 Point = tuple[float, float]
 
 #: Pixels. Letters are at most so wide, in fractions of their size, in the usual fonts.
 SIZE, MONO, SANS = 13, 0.61, 0.63
+LEAST = 0.85  # to which a drawing shrinks where there is little room; beyond that it scrolls
 HEIGHT, PADDING, MARGIN, HEAD = 24, 9, 16, 8
 
 #: The colours of lines and of areas, light and dark: each line is read on its area and on the card.
 #: They are told apart by those who see red and green alike; a fault has a word besides.
 HUES = {
-    "grey": ("#5c6878", "#eceff3", "#9aa6b6", "#262c35"),
+    "grey": ("#434c58", "#eceff3", "#c3cbd6", "#262c35"),
     "teal": ("#0b7d72", "#dcf1ee", "#4fc3b5", "#12352f"),
     "blue": ("#2a62b8", "#e1ebfa", "#82b1f5", "#1a2c48"),
     "amber": ("#a66a00", "#fbefd3", "#e5b04a", "#3a2d10"),
-    "purple": ("#7048b6", "#ece4fa", "#bd9bf2", "#2e2247"),
+    "purple": ("#55209e", "#ece4fa", "#d9c2fb", "#2e2247"),
     "red": ("#c0302b", "#fce3e1", "#f3857d", "#45191a"),
 }
 INKS = {"ink": ("#1b2430", "#e7ebf0"), "muted": ("#566171", "#a8b3c1")}
@@ -40,7 +41,7 @@ def _style() -> str:
             f".{name}{{stroke:{each[2 * dark]};color:{each[2 * dark]};fill:{each[2 * dark + 1]}}}"
             for name, each in HUES.items()
         )
-        return f"{inks}.card{{fill:{card};stroke:{edge}}}{hues}"
+        return f"{inks}.card{{fill:{card};stroke:{edge}}}.halo{{stroke:{card}}}{hues}"
 
     return (
         f"{rules(0)}@media(prefers-color-scheme:dark){{{rules(1)}}}"
@@ -48,6 +49,7 @@ def _style() -> str:
         ".mono{font-family:ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace}"
         ".sans{font-family:system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}"
         ".bold{font-weight:600}text{white-space:pre}"
+        ".halo{paint-order:stroke;stroke-width:5px;stroke-linejoin:round}"
         "@media(prefers-contrast:more){.line,rect{stroke-width:2.5}}"
     )
 
@@ -104,10 +106,12 @@ def label(
     bold: bool = False,
     muted: bool = False,
     hue: str = "",
+    halo: bool = False,
 ) -> Shape:
     """Return a line of text whose middle line is at `y`; `anchor` is `start`, `middle` or `end`.
 
-    In a `hue` it is as dark as the lines of that colour.
+    In a `hue` it is as dark as the lines of that colour. With a `halo` it can be read on lines
+    that it is drawn upon.
 
     >>> label(100, 0, "x", anchor="end").right
     100.0
@@ -115,7 +119,7 @@ def label(
     width = width_of(text, size, sans=sans, bold=bold)
     left = x - {"start": 0, "middle": width / 2, "end": width}[anchor]
     ink = f"word {hue}" if hue else "muted" if muted else "ink"
-    kind = f"{'sans' if sans else 'mono'} {ink}{' bold' if bold else ''}"
+    kind = f"{'sans' if sans else 'mono'} {ink}{' bold' if bold else ''}{' halo' if halo else ''}"
     svg = (
         f'<text x="{x:.5g}" y="{y + 0.35 * size:.5g}" font-size="{size:g}" text-anchor="{anchor}"'
         f' class="{kind}">{escape(text)}</text>'
@@ -345,9 +349,11 @@ def _size(shape: Shape) -> Point:
 def _html(svg: str, width: int, height: int, caption: str, twin: Picture) -> str:
     # The theme dims what is not of this class. A page that follows light and dark hands on which
     # it is; JupyterLab has to be asked.
+    least = int(LEAST * width)
+    fitting = f"min-width:{least}px;max-width:100%;height:auto;display:block"
     image = (
         f'<img class="dark-light" alt="{escape(caption)}" width="{width}" height="{height}"'
-        f' style="max-width:none;display:block" src="{_address(svg)}">'
+        f' style="{fitting}" src="{_address(svg)}">'
     )
     follow = (
         '<style>body[data-jp-theme-light="false"] .traced img{color-scheme:dark}'
@@ -356,7 +362,8 @@ def _html(svg: str, width: int, height: int, caption: str, twin: Picture) -> str
     table = twin.html or f'<pre style="overflow-x:auto">{escape(twin.text)}</pre>'
     return (
         f'{follow}<div style="overflow-x:auto" role="group" aria-label="{escape(caption)}"'
-        f' tabindex="0">{image}</div><details><summary>the same in words</summary>{table}</details>'
+        f' tabindex="0">{image}</div>{scroll_cue(f"{least}px")}'
+        f"<details><summary>the same in words</summary>{table}</details>"
     )
 
 

@@ -10,6 +10,7 @@ from traced.drawing.picture import Picture, telling
 from traced.drawing.shapes import Shape, around, arrow, box, draw, frame, hue_of, label
 from traced.programs.dataflow import Step, find_dataflow
 from traced.programs.jaxpr_lines import UNNEEDED
+from traced.python.calls import name_of
 from traced.python.values import shortened
 
 #: How many equations are drawn at most, and how many arguments and results.
@@ -43,7 +44,7 @@ def show_dataflow(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Picture:
     2 equations, 1 dropped
     """
     steps = find_dataflow(f, *args, **kwargs)
-    name = getattr(f, "__name__", type(f).__name__)
+    name = name_of(f)
     caption = f"dataflow of {name}"
     twin = outline(
         ("value", "type", "made by", "what becomes of it"), map(_row, steps), caption, _said(steps)
@@ -121,7 +122,7 @@ class _Drawing:
         step = self.steps[group[0]]
         kind = " ".join(step.types)
         if step.kind == "result" and not step.reads:
-            kind = step.text
+            kind = f"always {step.text}"
         word = "" if step.is_needed else "dropped" if step.kind == "equation" else "not needed"
         if step.is_donated:
             word = "donated" if step.memory else "✗ donated in vain"
@@ -179,9 +180,10 @@ class _Drawing:
 
     def shapes(self) -> list[Shape]:
         boxes = [self._box(i) for i in range(len(self.groups))]
-        frames = [shape for each in self.frames for shape in self._frame(each, boxes)]
+        framed = [self._frame(each, boxes) for each in self.frames]
+        frames, names = [frame for frame, _ in framed], [name for _, name in framed]
         lines = [shape for i in range(len(boxes)) for shape in self._arrows(i, boxes)]
-        whole = around([*frames, *lines, *boxes])
+        whole = around([*frames, *lines, *boxes, *names])
         loops = list(self._loops(boxes, whole))
         bottom = max(each.bottom for each in [whole, *loops])
         said = label(whole.left, bottom + 20, *_said(self.steps), sans=True, muted=True, size=12)
@@ -200,7 +202,7 @@ class _Drawing:
             x, y, text, hue=hue, note=note, gone=not step.is_needed, round=step.kind != "equation"
         )
 
-    def _frame(self, members: Sequence[int], boxes: Sequence[Shape]) -> Iterator[Shape]:
+    def _frame(self, members: Sequence[int], boxes: Sequence[Shape]) -> tuple[Shape, Shape]:
         inside = around(boxes[each] for each in members)
         passing = [each for each in self.layers.inner(members) if each not in members]
         edges = [
@@ -208,8 +210,10 @@ class _Drawing:
             for each in passing
         ]
         shape = frame(around([inside, *edges]), hue="amber", room=ROOM)
-        yield shape
-        yield label(shape.right + 6, shape.top + 10, "one fusion", sans=True, bold=True, size=12)
+        name = label(
+            shape.right + 6, shape.top + 10, "one fusion", sans=True, bold=True, size=12, halo=True
+        )
+        return shape, name
 
     def _arrows(self, i: int, boxes: Sequence[Shape]) -> Iterator[Shape]:
         target, reads = boxes[i], self.reads[i]

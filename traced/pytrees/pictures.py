@@ -6,6 +6,7 @@ from typing import Any
 from traced.drawing.outline import Branch, outline
 from traced.drawing.picture import Picture, telling
 from traced.drawing.shapes import draw
+from traced.python.calls import name_of
 from traced.python.values import PyTree, one_line, shortened
 from traced.pytrees.axes import Axis, MappedAxes, map_axes
 from traced.pytrees.nodes import TreeNode, nodes_of
@@ -81,7 +82,7 @@ def show_axes(
     notes = [f"✗ {mapped.fault}"] if mapped.fault else []
     if mapped.is_refused:
         notes.append("jax.vmap raises an error")
-    name = getattr(f, "__name__", type(f).__name__)
+    name = name_of(f)
     branches, caption = [_mapped_branch(tree, mapped) for tree in trees], f"axes of {name}"
     table = outline(("leaf", "outside", "axis", "inside"), branches, caption, notes)
     if not mapped.arguments:

@@ -17,8 +17,9 @@ MANY = 3  # static attributes with a box each
 
 Role = Literal["node", "leaf", "none", "static", "more"]
 
-#: What stands beside a box that JAX does not see.
+#: What stands beside a box that JAX does not see, or not into.
 BESIDE = {"none": "no leaf", "static": "static"}
+OPAQUE = "a leaf, but no array"
 
 
 @dataclass(frozen=True)
@@ -186,7 +187,8 @@ def _draw(twig: Twig, depth: int, rows: _Rows) -> float:
     for middle in middles:
         rows.shapes.append(curve(drawn.east, (rows.left[depth + 1], middle)))
     rows.shapes.append(drawn)
-    if beside := BESIDE.get(twig.role):
+    is_opaque = twig.role == "leaf" and "[" not in twig.text
+    if beside := OPAQUE if is_opaque else BESIDE.get(twig.role):
         rows.shapes.append(label(drawn.right + 8, y, beside, size=SMALL, sans=True, muted=True))
     if twig.entry or twig.fault:
         rows.laid.append((twig, top, rows.top - GAP))

@@ -1,6 +1,6 @@
 """The calls of a watched function to scale: what is spent on tracing, compiling and running."""
 
-from traced.drawing.bars import Strip, strips_png
+from traced.drawing.bars import Strip, draw_strips
 from traced.drawing.picture import Picture
 from traced.python.values import shortened
 from traced.tracing.watch import CACHED, Watched, WatchedCall
@@ -13,7 +13,7 @@ def show_calls(f: Watched) -> Picture:
     """Return the calls of a function under `watch`, to scale in milliseconds.
 
     The times are those of the calls when they were made, each until its result was there. They
-    differ from run to run, so this is an image; its text is that of `f`, which has no times. Calls
+    differ from run to run, so no test compares them; the text is that of `f`, without times. Calls
     that raised, or that were a part of another trace, have none. Of many calls the first and the
     last are drawn. Raises `TypeError` if `f` is not a watched function.
 
@@ -34,7 +34,7 @@ def show_calls(f: Watched) -> Picture:
     if len(strips) > MOST:
         note = Strip(f"… {len(strips) - MOST} calls left out", ())
         strips[MOST // 2 : -MOST // 2] = [note]
-    return Picture(repr(f), png=strips_png(strips, "milliseconds", HUES))
+    return draw_strips(strips, "milliseconds", "calls, to scale", repr(f), HUES)
 
 
 def _strip(call: WatchedCall) -> Strip:
