@@ -8,7 +8,9 @@ from pathlib import Path
 
 import jupytext
 import pytest
+from bs4 import BeautifulSoup
 from IPython.core.interactiveshell import InteractiveShell
+from nbconvert import HTMLExporter
 from traitlets.config import Config
 
 ROOT = Path(__file__).parents[1]
@@ -44,6 +46,22 @@ def test_a_lesson_runs_as_a_plain_python_file(tmp_path):
     )
     assert run.returncode == 0, run.stderr
     assert "TypeError" in run.stdout
+
+
+def test_a_lesson_becomes_a_page_with_all_that_it_shows():
+    notebook = ROOT / "notebooks/02_tracing.ipynb"
+    page, _ = HTMLExporter().from_filename(str(notebook))
+    cells = (cell for cell in jupytext.read(notebook).cells if cell.cell_type == "code")
+    shown = [output.get("data", {}) for cell in cells for output in cell.outputs]
+    # The page is written by this parser, which has spellings of its own.
+    drawn = [
+        str(BeautifulSoup(data["text/html"], "html.parser"))
+        for data in shown
+        if "text/html" in data
+    ]
+    assert any("<details" in each for each in drawn)
+    assert any("data:image/svg" in each for each in drawn)
+    assert [each for each in drawn if each not in page] == []
 
 
 # One of its own libraries is imported under an old name.
