@@ -29,11 +29,13 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 from nbformat.reader import NotJSONError
+from nbval.plugin import get_sanitize_patterns
 from packaging.version import Version
 
 FOLDER = Path(__file__).parent
 MYST = "md:myst"
-MEASURED = '<div class="traced measured">'
+# What nbval does not compare of an output, in its own form.
+NOT_COMPARED = get_sanitize_patterns((FOLDER / "measured.cfg").read_text("utf-8"))
 METADATA: dict[str, Any] = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python", "pygments_lexer": "ipython3"},
@@ -109,9 +111,7 @@ def keep_images(cells: list[NotebookNode], stored: list[NotebookNode]) -> None:
         known = outputs.get(cell.id, [])
         if without_images(cell.get("outputs", [])) == without_images(known):
             for output, old in zip(cell.get("outputs", []), known, strict=True):
-                data = old.get("data", {}).items()
-                images = {kind: each for kind, each in data if is_image(kind, each)}
-                output.get("data", {}).update(images)
+                output.get("data", {}).update(old.get("data", {}))
 
 
 def without_images(outputs: list[NotebookNode]) -> list[dict[str, Any]]:
@@ -120,13 +120,15 @@ def without_images(outputs: list[NotebookNode]) -> list[dict[str, Any]]:
     for copy in copies:
         if "data" in copy:
             data = copy["data"].items()
-            copy["data"] = {kind: is_image(kind, each) or each for kind, each in data}
+            copy["data"] = {kind: kind == "image/png" or compared(each) for kind, each in data}
     return copies
 
 
-def is_image(kind: str, shown: object) -> bool:
-    """Tell whether an output is an image or a picture of what was measured: none is compared."""
-    return kind == "image/png" or (kind == "text/html" and str(shown).startswith(MEASURED))
+def compared(shown: Any) -> Any:
+    """Return what is compared of one form of an output: of what was measured, the words."""
+    for rule, left in NOT_COMPARED if isinstance(shown, str) else ():
+        shown = re.sub(rule, left, shown)
+    return shown
 
 
 def write_myst(notebook: NotebookNode) -> str:

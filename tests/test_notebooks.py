@@ -21,10 +21,10 @@ import execute
 import nbformat
 import pytest
 from compiled import ENVIRONMENT
-from conftest import is_exempt
 from nbformat import NotebookNode
 from words import BELITTLING, SHOUTING, find_forbidden
 
+from tests.conftest import is_exempt
 from traced.course.exercise import source_of
 
 ON_THE_REFERENCE = version("jax") == execute.reference_release()
@@ -322,6 +322,19 @@ def test_a_lesson_imports_from_the_doors_of_the_package(lesson: NotebookNode) ->
 def test_folded_text_unfolds_within_its_cell(lesson: NotebookNode) -> None:
     for text in markdown(lesson):
         assert re.findall(r"<(/?)details\b", text) == ["", "/"] * text.count("</details>"), text
+
+
+def test_all_is_compared_but_the_drawing_of_what_was_measured(stored: NotebookNode) -> None:
+    outputs = [output for cell in code(stored) for output in cell.outputs]
+    for shown in (form for output in outputs for form in output.get("data", {}).items()):
+        kind, text = shown
+        if str(text).startswith('<div class="traced measured">'):
+            words = re.findall(r' alt="[^"]*"|<details>.*', text, re.DOTALL)
+            left = execute.compared(text)
+            assert "data:image" not in left
+            assert [part for part in words if part not in left] == []
+        else:
+            assert execute.compared(text) == text, kind
 
 
 def test_code_cells_fit_a_glance(lesson: NotebookNode) -> None:

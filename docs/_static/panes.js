@@ -11,14 +11,14 @@ function connect(picture) {
 
   const words = (row, name) => (row.getAttribute(name) || "").split(" ").filter(Boolean);
 
-  // The rows of a pane that are lit and not scrolled out of it.
+  // The rows of a pane that are lit, and neither folded nor scrolled out of it.
   function lit(pane, labels) {
     const room = pane.getBoundingClientRect();
     return [...pane.querySelectorAll("[data-at]")].flatMap((row) => {
       if (![...words(row, "data-at"), ...words(row, "data-in")].some((each) => labels.has(each))) return [];
       const box = row.getBoundingClientRect();
       const y = (box.top + box.bottom) / 2;
-      return box.height && y > room.top && y < room.bottom ? [{ y, colour: getComputedStyle(row).borderLeftColor }] : [];
+      return row.checkVisibility() && y > room.top && y < room.bottom ? [{ y, colour: getComputedStyle(row).borderLeftColor }] : [];
     });
   }
 
