@@ -16,7 +16,7 @@ from traced.python.values import shortened
 #: How many equations are drawn at most, and how many arguments and results.
 MOST, MOST_ENDS = 24, 6
 WIDEST = 22  # characters of a box
-PITCH = 64  # from row to row
+PITCH = 52  # from row to row
 #: What a frame needs besides: around its boxes, above its first row, and for its name at its right.
 ROOM, ABOVE, BESIDE = 9, 6, 84
 #: Operations for which the order of the two operands is all the same.
