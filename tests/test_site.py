@@ -790,6 +790,18 @@ def test_a_folded_cell_unfolds(reader: Reader, specimen: Site, part: str) -> Non
 
 
 @needs_browser
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_a_lesson_opens_with_a_picture(reader: Reader, site: Site, lesson: str) -> None:
+    page = reader.open(site, f"notebooks/{lesson}", 1440)
+    pictures = page.locator(".cell_output .traced").evaluate_all(
+        "all => all.map(each => each.getBoundingClientRect()).map(box => [box.top, box.bottom])"
+    )
+    top, bottom = pictures[0]
+    # The first screen is 900 pixels high, and shows two thirds of a picture at least.
+    assert 900 - top >= 2 / 3 * (bottom - top)
+
+
+@needs_browser
 @pytest.mark.parametrize("name", [f"notebooks/{lesson}" for lesson in LESSONS])
 def test_no_code_is_cut_off_on_a_phone(reader: Reader, site: Site, name: str) -> None:
     blocks = reader.open(site, name, 390).locator(".bd-article div.highlight pre")

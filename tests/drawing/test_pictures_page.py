@@ -181,6 +181,34 @@ def test_no_text_of_a_drawing_is_cut(browser: Browser, width: int) -> None:
         assert page.evaluate(CUT) != []
 
 
+#: Texts of one drawing that lie on one another.
+TOUCHING = """() => [...document.querySelectorAll('svg')].flatMap(svg => {
+  const texts = [...svg.querySelectorAll('text')].filter(text => text.textContent.trim());
+  const boxes = texts.map(text => text.getBoundingClientRect());
+  return texts.flatMap((text, i) => texts.slice(i + 1).filter((_, j) => {
+    const [a, b] = [boxes[i], boxes[i + 1 + j]];
+    return Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
+      && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3;
+  }).map(other => `${text.textContent} on ${other.textContent}`));
+})"""
+
+
+def test_no_text_of_a_plot_lies_on_another(browser: Browser) -> None:
+    widths = [8, 32, 128, 256, 512, 1024, 2048]
+    ways = "nnx.jit", "nnx.jit(graph_updates=False)", "jax.jit split/merge", "leaves"
+    line = {width: 1000 / width for width in widths}
+    plots = [
+        show.plot_lines(dict.fromkeys(names, line), "width", "times", log=log)
+        for names in (ways, ways[::3])
+        for log in (True, False)
+    ]
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.set_content(FRAME.format("".join(each.svg for each in plots)))
+        assert page.evaluate(TOUCHING) == []
+        assert page.evaluate(CUT) == []
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", ["bars", "calls", "plot", "tree"])
 def test_no_picture_is_a_white_block_in_the_dark(browser: Browser, name: str, scheme: Any) -> None:

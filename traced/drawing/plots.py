@@ -1,8 +1,9 @@
 """Plots of measurements: lines that are told apart without their colours, and the numbers."""
 
 import io
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape, unescape
 from typing import Any
 
@@ -22,6 +23,10 @@ MARKERS, SIGNS = ("o", "s", "^", "D"), "●■▲◆"
 ROWS = 12  # of numbers that are shown
 ROOM = 0.085  # of the height of a plot, for a name
 TICKS = 8  # points with a tick each
+APART = 0.05  # of the width of a plot, from one number on its axis to the next
+DIGIT = 0.04  # of that width, for a digit
+LONG = 15  # characters of a name that has room beside a plot, also on a phone
+LINE = 0.19  # inches, for a name below a plot
 STYLE: Mapping[str, Any] = {
     "axes.edgecolor": INK,
     "axes.labelcolor": INK,
@@ -36,6 +41,8 @@ STYLE: Mapping[str, Any] = {
     "xtick.color": INK,
     "ytick.color": INK,
 }
+
+PLAIN: Mapping[str, Any] = {"frameon": False, "borderpad": 0, "labelspacing": 0.25}
 
 Points = Mapping[Any, float]
 #: The least and the most at a point.
@@ -108,8 +115,11 @@ def _text(value: float) -> str:
 
 
 def _size(lines: Mapping[str, Points]) -> tuple[float, float]:
-    """Return the size of a plot in inches, with room for the names on the right."""
-    return 2.9 + 0.095 * max(max(map(len, lines)), 12), 2.8
+    """Return the size of a plot in inches, with room for the names on the right, or below."""
+    longest = max(map(len, lines))
+    if longest > LONG:
+        return max(2.9 + 0.095 * LONG, 0.9 + 0.095 * longest), 2.8 + LINE * len(lines)
+    return 2.9 + 0.095 * max(longest, 12), 2.8
 
 
 def _svg(lines: Mapping[str, Points], bands: Mapping[str, Band], x: str, y: str, log: bool) -> str:
@@ -127,7 +137,13 @@ def _svg(lines: Mapping[str, Points], bands: Mapping[str, Band], x: str, y: str,
         for i, (name, line) in enumerate(lines.items()):
             _draw(axes, i, name, line, bands.get(name, {}))
         axes.margins(x=0.05)
-        _name(axes, lines)
+        if max(map(len, lines)) > LONG:
+            # Of two lines, the upper one comes first.
+            names = sorted(lines, key=lambda name: -lines[name][max(lines[name])])
+            drawn = dict(zip(lines, axes.get_lines(), strict=True))
+            figure.legend([drawn[name] for name in names], names, loc="outside lower left", **PLAIN)
+        else:
+            _name(axes, lines)
         text = io.StringIO()
         figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})
     return _following(text.getvalue())
@@ -142,7 +158,25 @@ def _logarithmic(axes: Any, points: list[Any]) -> None:
         axis.set_minor_formatter(NullFormatter())
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     if len(points) <= TICKS:
-        axes.set_xticks(points)
+        axes.set_xticks(points, _spaced(points))
+
+
+def _spaced(points: Sequence[float]) -> list[str]:
+    """Return what is written at each point of a logarithmic axis; no two of them touch.
+
+    >>> _spaced([8, 32, 128, 256, 512, 1024, 2048])
+    ['8', '32', '128', '', '512', '', '2048']
+    """
+    span = math.log(points[-1] / points[0]) or 1.0
+    texts: list[str] = []
+    after = math.inf
+    for point in reversed(points):
+        text = f"{point:g}"
+        middle, half = math.log(point / points[0]) / span, DIGIT * len(text) / 2
+        is_free = middle + half <= after - APART
+        texts.append(text if is_free else "")
+        after = middle - half if is_free else after
+    return texts[::-1]
 
 
 def _draw(axes: Any, i: int, name: str, line: Points, band: Band) -> None:
