@@ -265,6 +265,7 @@ CASES = {
     "a module": (jnp, "runs/not-callable"),
     "a coroutine": (coroutine, "value/not-computed"),
     "a generator": (generator, "value/not-computed"),
+    "shapes": (lambda x: jax.eval_shape(jnp.mean, x), "value/not-computed"),
     "a text": (lambda x: "2.5", "value/structure"),
     "ten million characters": (huge, "value/structure"),
     "nested lists": (nested_list, "value/structure"),

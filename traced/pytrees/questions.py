@@ -153,6 +153,8 @@ NARROW = {"i64[]": "i32[]", "f64[]": "f32[]", "c128[]": "c64[]"}
 def _compare_leaves(wanted: PyTree, got: PyTree, given: dict[str, object]) -> None:
     if isinstance(got, jax.core.Tracer):
         raise fault("tracing/leaked", place_of_tracer(got), got=f"a tracer {describe(got)}")
+    if isinstance(got, jax.ShapeDtypeStruct):
+        raise fault("value/not-computed", **given, got=f"{describe(got)} without values")
     types = {"wanted": describe(wanted).lstrip("~"), "got": describe(got).lstrip("~")}
     require("[" in types["got"], "value/structure", **given, **types)
     require(np.shape(wanted) == np.shape(got), "value/shape", **given, **types)
