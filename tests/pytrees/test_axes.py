@@ -55,7 +55,7 @@ def test_inside_is_what_the_function_sees():
 @pytest.mark.parametrize(
     ("in_axes", "out_axes", "path", "fault"),
     [
-        ((0, 0), 0, "y", "0, of size 4, elsewhere 3"),
+        ((0, 0), 0, "y", "axis 0 has size 4, elsewhere 3"),
         ((2, None), 0, "x", "there is no axis 2"),
         (("a", None), 0, "x", "'a' is no integer"),
         ((0, None), None, "result['product']", "None, but mapped inside"),

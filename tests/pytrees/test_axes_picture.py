@@ -35,7 +35,7 @@ def test_an_update_of_optax_is_mapped_over_an_ensemble():
 
 def test_what_does_not_fit_is_marked_and_named_an_error():
     sizes = show_axes(predict, PARAMS, X)
-    assert "✗ 0, of size 3, elsewhere 8" in str(sizes)
+    assert "✗ axis 0 has size 3, elsewhere 8" in str(sizes)
     missing = show_axes(predict, PARAMS, X, in_axes=({"w": None}, 0))
     assert "✗ missing in the prefix" in str(missing)
     count = show_axes(predict, PARAMS, X, in_axes=(0,))
@@ -79,7 +79,7 @@ def test_the_axis_of_the_result_is_told():
 def test_what_does_not_fit_is_red_and_the_function_is_not_reached():
     picture = show_axes(predict, PARAMS, X)
     (red,) = [found for found in boxes(picture) if found[0] == "red"]
-    assert red[1:] == ("params['w'] f32[3,4]", "✗ 0, of size 3, elsewhere 8")
+    assert red[1:] == ("params['w'] f32[3,4]", "✗ axis 0 has size 3, elsewhere 8")
     assert "not reached" in picture.svg
     assert "jax.vmap raises an error" in picture.svg
 

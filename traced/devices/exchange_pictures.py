@@ -8,10 +8,10 @@ import numpy as np
 from traced.devices.exchange import Exchange, find_exchange
 from traced.drawing.outline import Branch, outline
 from traced.drawing.picture import Picture, telling
-from traced.drawing.shapes import Shape, box, dot, draw, label, line, width_of
+from traced.drawing.shapes import Shape, arrow, box, dot, draw, label, width_of
 from traced.python.values import shortened
 
-ROW, APART, LINES = 34, 26, 84
+ROW, APART, LINES, NOTE = 34, 26, 84, 18
 WIDEST = 22  # characters of the numbers of a device
 MOST = 3  # numbers; of more, the first and the last are shown
 
@@ -47,9 +47,27 @@ def show_exchange(f: Callable[[Any], Any] | Mapping[str, Callable[[Any], Any]], 
         for device in range(len(before))
     ]
     caption = f"what each device has before and after {', '.join(found)}"
-    twin = outline(head, rows, caption)
+    notes = _notes(next(iter(found.values()))) if alone else []
+    twin = outline(head, rows, caption, notes)
     title = "" if not alone else f"{next(iter(found))}: each device before and after"
-    return draw(_shapes(found, before, alone), caption, twin, title=title)
+    return draw(_shapes(found, before, notes), caption, twin, title=title)
+
+
+def _notes(exchange: Exchange) -> list[str]:
+    """Say in words what the lines of one function come to, where there are several devices."""
+    count = len(exchange.before)
+    if count == 1:
+        return []
+    others = [set(at) - {device} for device, at in enumerate(exchange.sources)]
+    if not any(others):
+        told = "no device uses the numbers of another"
+    elif all(len(at) == count for at in exchange.sources):
+        told = f"every device uses the numbers of all {count}"
+    else:
+        told = "a line leads from each device whose numbers are used"
+    first, *rest = exchange.after
+    alike = all(np.array_equal(first, each, equal_nan=True) for each in rest)
+    return [told, *["all end with the same numbers"] * alike]
 
 
 def _numbers(value: Any) -> str:
@@ -72,9 +90,11 @@ def _said(exchange: Exchange, device: int) -> tuple[str, str]:
     return _numbers(exchange.after[device]), told
 
 
-def _shapes(found: Mapping[str, Exchange], before: list[str], alone: bool) -> Iterator[Shape]:
-    count = len(before)
+def _shapes(found: Mapping[str, Exchange], before: list[str], notes: list[str]) -> Iterator[Shape]:
+    count, alone = len(before), len(found) == 1
     heights = [ROW * device for device in range(count)]
+    for i, note in enumerate(notes):
+        yield label(0, heights[-1] + ROW + NOTE * i, note, sans=True, bold=True, size=12)
     x = 0.0
     for device, y in enumerate(heights):
         yield label(x, y, str(device), muted=True)
@@ -114,9 +134,8 @@ def _lines(exchange: Exchange, x: float, heights: list[int]) -> Iterator[Shape]:
         if source != device
     ]
     for source, device in own:
-        yield line((x, heights[source]), (x + LINES, heights[device]), thick=1.2)
+        yield arrow((x, heights[source]), (x + LINES, heights[device]), thick=1.2)
     for source, device in sent:
-        yield line((x, heights[source]), (x + LINES, heights[device]), hue="purple", thick=1.2)
+        yield arrow((x, heights[source]), (x + LINES, heights[device]), hue="purple", thick=1.2)
     for y in heights:
         yield dot(x, y, radius=2.5)
-        yield dot(x + LINES, y, radius=2.5)

@@ -232,7 +232,7 @@ def _called(branches: Sequence[Branch], errors: Mapping[str, str]) -> Iterator[S
         x += width + GAP
     bottom = around([*(row.box for row in rows), *left_out]).bottom
     is_lost = any("✗ lost" in row.branch.lines[0] for row in rows)
-    key = "– as before, ✓ changed as it is without jit" + ", ✗ still as before" * is_lost
+    key = "– as before, ✓ the same change as without jit" + ", ✗ still as before" * is_lost
     yield label(0, bottom + 22, key, sans=True, muted=True, size=12)
 
 

@@ -154,7 +154,7 @@ def _inputs(arguments: list[Laid], inside: list[str]) -> dict[str, Axis]:
     usual = sizes.most_common(1)[0][0] if sizes else None
     for i, (path, axis) in enumerate(axes.items()):
         odd = axis.size is not None and axis.size != usual
-        fault = f"{axis.axis}, of size {axis.size}, elsewhere {usual}" if odd else axis.fault
+        fault = f"axis {axis.axis} has size {axis.size}, elsewhere {usual}" if odd else axis.fault
         axes[path] = replace(axis, inside=inside[i] if inside else "", fault=fault)
     return axes
 
