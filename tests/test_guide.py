@@ -19,8 +19,14 @@ pytestmark = pytest.mark.usefixtures("compiled_once")
 ADVICE = re.compile(r"^advice: .*\n(?: {6}.*\n)*", re.MULTILINE)
 #: The message of an error, with the lines that it goes on in, up to the reader's line.
 MESSAGE = re.compile(r"^(\w+): .*\n(?: {6}.*\n)*(?=  line )", re.MULTILINE)
-#: The pages whose message the newest JAX words in another way than the oldest.
-WORDED_ANEW = {"jvp-tangent-type", "static-field-array", "traced-slice", "vmap-in-axes"}
+#: The pages whose message the newest JAX, or its Python, words in another way than the oldest.
+WORDED_ANEW = {
+    "jvp-tangent-type",
+    "shard-map-keywords",
+    "static-field-array",
+    "traced-slice",
+    "vmap-in-axes",
+}
 PAGES = execute_guide.pages()
 ERRORS = {page.stem: page for page in PAGES if page.parent.name == "errors"}
 FINDINGS = {page.stem: page for page in PAGES if page.parent.name == "findings"}

@@ -1,5 +1,7 @@
 """Programs in several processes: what they print, and how they end. These do not need JAX."""
 
+import re
+
 import pytest
 
 from tests.drawing.twins import assert_twins
@@ -69,3 +71,25 @@ def test_the_picture_has_a_frame_for_each_process(program):
     assert picture.svg.count("red line") == (2 if program is fail else 0)
     assert ("✗ ValueError: no rows." in str(picture)) == (program is fail)
     assert_twins(picture)
+
+
+def say_little(address, count, process):
+    print("yes")
+
+
+def say_much(address, count, process):
+    print("rows " * 20)
+
+
+def sizes_of(picture):
+    return [
+        int(size) for size in re.findall(r'<svg [^>]*?width="(\d+)" height="(\d+)"', picture.svg)[0]
+    ]
+
+
+@pytest.mark.parametrize("program", [say_little, say_much])
+def test_the_picture_fits_a_phone(program):
+    (alone, low), (both, high) = (sizes_of(show_processes(program, n)) for n in (1, 2))
+    assert both < 430  # it shrinks to 0.85 of that
+    # Short lines are side by side, long ones below each other.
+    assert (alone < both, low < high) == ((True, False) if program is say_little else (False, True))

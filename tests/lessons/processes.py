@@ -50,6 +50,19 @@ def on_one_device(read, shape, sharding):
     return jnp.concatenate([read(i, i + step) for i in range(0, shape[0], step)])
 
 
+def left_on_the_host(read, shape, sharding):
+    step = sharding.shard_shape(shape)[0]
+    return np.concatenate([read(i, i + step) for i in range(0, shape[0], step)])
+
+
+def as_floats(read, shape, sharding):
+    def piece(index):
+        start, stop, _ = index[0].indices(shape[0])
+        return read(start, stop).astype("float32")
+
+    return jax.make_array_from_callback(shape, sharding, piece)
+
+
 def first_piece_everywhere(read, shape, sharding):
     step = sharding.shard_shape(shape)[0]
     return jax.make_array_from_callback(shape, sharding, lambda index: read(0, step))
@@ -138,6 +151,13 @@ def evaluated_twice(evaluate, write, params, step, process):
             write(f"{step} {loss:.2f}")
 
 
+def every_fifth_step(evaluate, write, params, step, process):
+    if step % 5 == 0:
+        loss = evaluate(params)
+        if process == 0:
+            write(f"{step} {loss:.2f}")
+
+
 def not_at_zero(evaluate, write, params, step, process):
     if step and step % 10 == 0:
         loss = evaluate(params)
@@ -196,8 +216,9 @@ WRONG = {
             all_rows_in_the_callback,
             rows_of_the_process,
         ],
-        "devices/split": [on_one_device],
+        "devices/split": [on_one_device, left_on_the_host],
         "value/differs": [first_piece_everywhere],
+        "value/dtype": [as_floats],
         "value/structure": [pieces_alone],
         "runs/raised": [slice_handed_on],
     },
@@ -210,6 +231,7 @@ WRONG = {
             every_step,
             evaluated_twice,
             not_at_zero,
+            every_fifth_step,
             all_decimals,
             loss_alone,
             others_write_nothing,

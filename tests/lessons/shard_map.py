@@ -94,6 +94,21 @@ def one_number_for_a_row(key, x):
     return x + normal(own, (len(x), *[1] * (x.ndim - 1)), x.dtype)
 
 
+def one_number_for_a_device(key, x):
+    own = fold_in(key, lax.axis_index("data"))
+    return x + normal(own, (), x.dtype)
+
+
+def in_proportion(key, x):
+    own = fold_in(key, lax.axis_index("data"))
+    return x * (1 + normal(own, x.shape, x.dtype))
+
+
+def window_of_one_stream(key, x):
+    stream = normal(key, (x.size + lax.axis_size("data"),), x.dtype)
+    return x + lax.dynamic_slice(stream, (lax.axis_index("data"),), (x.size,)).reshape(x.shape)
+
+
 def in_single_precision(key, x):
     return x + normal(fold_in(key, lax.axis_index("data")), x.shape)
 
@@ -260,6 +275,17 @@ def row_by_row(x):
     mean = lax.pmean(jnp.mean(x, 0), "data")
     deviation = lax.pmean(jnp.var(x, 0) + (x.mean(0) - mean) ** 2, "data") ** 0.5
     return jax.vmap(lambda row: (row - mean) / deviation)(x)
+
+
+def count_sent_too(x):
+    count = lax.psum(jnp.ones(()), "data") * len(x)
+    mean = lax.psum(x.sum(axis=0), "data") / count
+    return (x - mean) / jnp.sqrt(lax.psum(((x - mean) ** 2).sum(axis=0), "data") / count)
+
+
+def away_from_zero(x):
+    mean = lax.pmean(x.mean(axis=0), "data")
+    return (x - mean) / jnp.sqrt(lax.pmean(((x - mean) ** 2).mean(axis=0), "data") + 1e-5)
 
 
 def by_its_own_rows(x):
@@ -540,7 +566,7 @@ def uphill(loss, params, x, y):
 RIGHT = {
     "local_noise": [from_a_split, in_two_steps, part_of_the_whole_noise],
     "smooth": [zeros_like_a_row, from_the_first_row],
-    "standardize": [by_psum, row_by_row],
+    "standardize": [by_psum, row_by_row, count_sent_too],
     "differences": [rolled_and_corrected, last_row_apart, negated_and_moved, left_to_xla],
     "step_by_hand": [own_slopes_first, summed_slopes_divided, pulled_back],
 }
@@ -553,10 +579,12 @@ WRONG = {
             place_in_the_seed,
             turned_round,
             one_number_for_a_row,
+            one_number_for_a_device,
+            window_of_one_stream,
         ],
         "devices/varies": [along_every_axis, along_model_too],
         "keys/ignored": [seed_of_the_place],
-        "value/differs": [half_the_noise, noise_alone, from_its_numbers],
+        "value/differs": [half_the_noise, noise_alone, from_its_numbers, in_proportion],
         "value/distribution": [uniform_noise],
         "value/dtype": [in_single_precision],
         "devices/communication": [gathered_first],
@@ -586,6 +614,7 @@ WRONG = {
             one_less_in_the_divisor,
             variance_not_rooted,
             centred_alone,
+            away_from_zero,
         ],
         "devices/communication": [all_rows_gathered, both_at_once],
         "value/shape": [the_whole_batch],

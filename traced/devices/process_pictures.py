@@ -7,9 +7,11 @@ from typing import Any
 from traced.devices.processes import Run, run_processes
 from traced.drawing.outline import Branch, outline
 from traced.drawing.picture import Picture, telling
-from traced.drawing.shapes import Shape, around, draw, frame, label
+from traced.drawing.shapes import Shape, around, draw, frame, label, width_of
 
 ROW, WIDEST, APART = 20, 44, 34
+#: The width of a drawing that a phone shows whole, without its margins.
+PHONE = 380
 
 
 @telling
@@ -42,7 +44,7 @@ def _ends(run: Run) -> Iterator[str]:
 
 
 def _panes(runs: Sequence[Run]) -> Iterator[Shape]:
-    """Yield a frame for each process, side by side, with its lines from top to bottom."""
+    """Yield a frame for each process with its lines, side by side where a phone has room for it."""
     texts = [
         [
             (part, line.startswith("✗") or line == "[exit 0]")
@@ -51,15 +53,17 @@ def _panes(runs: Sequence[Run]) -> Iterator[Shape]:
         ]
         for run in runs
     ]
-    height = max(map(len, texts))
-    x = 0.0
+    width = max(width_of(text) for lines in texts for text, _ in lines)
+    is_beside = len(runs) * (width + APART) <= PHONE
+    x = y = 0.0
     for run, lines in zip(runs, texts, strict=True):
         failed = run.ended != "exit 0"
-        title = label(x, 0, f"process {run.process}", sans=True, bold=True)
-        shapes = [title, label(x, ROW * (height + 0.5), "")]
+        height = max(map(len, texts)) if is_beside else len(lines)
+        corner = label(x + width, y + ROW * (height + 0.5), "")
+        shapes = [label(x, y, f"process {run.process}", sans=True, bold=True), corner]
         for i, (text, is_end) in enumerate(lines, start=1):
             ink: dict[str, Any] = {"hue": "red"} if is_end and failed else {"muted": is_end}
-            shapes.append(label(x, ROW * (i + 0.3), text, **ink))
+            shapes.append(label(x, y + ROW * (i + 0.3), text, **ink))
         pane = frame(around(shapes), hue="red" if failed else "teal", room=12)
         yield from (*shapes, pane)
-        x = pane.right + APART
+        x, y = (pane.right + APART, y) if is_beside else (x, pane.bottom + APART)

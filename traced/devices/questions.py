@@ -38,8 +38,10 @@ def compare_shardings(wanted: PyTree, got: PyTree, **given: object) -> None:
     for sharding, (path, leaf) in zip(jax.tree.leaves(wanted), leaves.items(), strict=True):
         asked = struct(leaf.shape, leaf.dtype, sharding=sharding)
         at: dict[str, object] = {"at": path} if path else {}
-        said = {"wanted": tell_pieces(asked), "got": tell_pieces(leaf)}
-        same = find_pieces(asked) == find_pieces(leaf)
+        on_devices = isinstance(leaf, jax.Array)
+        got_here = tell_pieces(leaf) if on_devices else f"{describe(leaf)} of NumPy, on no device"
+        said = {"wanted": tell_pieces(asked), "got": got_here}
+        same = on_devices and find_pieces(asked) == find_pieces(leaf)
         require(same, "devices/split", **given, **at, **said)
 
 

@@ -13,20 +13,20 @@ from traced.lessons.shard_map.parts import SPLIT, WHOLE, P, make_mesh, tell_mesh
 from traced.questions import compare
 from traced.running.attempt import attempt
 
-#: Sizes of meshes, specs, and shapes of the array.
-_CASES: tuple[tuple[dict[str, int], Any, tuple[int, ...]], ...] = (
-    ({"data": 8}, SPLIT, (24, 3)),
-    ({"data": 4, "model": 2}, SPLIT, (8,)),
-    ({"data": 4, "model": 2}, P(("data", "model")), (16, 2, 2)),
-    ({"data": 8}, WHOLE, (5, 2)),
+#: Sizes of meshes, specs, and shapes and dtypes of the array.
+_CASES: tuple[tuple[dict[str, int], Any, tuple[int, ...], str], ...] = (
+    ({"data": 8}, SPLIT, (24, 3), "float32"),
+    ({"data": 4, "model": 2}, SPLIT, (8,), "float32"),
+    ({"data": 4, "model": 2}, P(("data", "model")), (16, 2, 2), "int32"),
+    ({"data": 8}, WHOLE, (5, 2), "float32"),
 )
 
 
 def _reads_piece_by_piece(answer: Any) -> None:
-    for sizes, spec, shape in _CASES:
+    for sizes, spec, shape, dtype in _CASES:
         mesh = make_mesh(**sizes)
         sharding = jax.NamedSharding(mesh, spec)
-        whole = np.cos(np.arange(1.0, 1 + np.prod(shape))).astype("float32").reshape(shape)
+        whole = (9 * np.cos(np.arange(1.0, 1 + np.prod(shape)))).astype(dtype).reshape(shape)
         asked: list[int] = []
 
         def read(start: int, stop: int, rows: Any = whole, asked: list[int] = asked) -> Any:

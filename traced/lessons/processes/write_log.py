@@ -9,7 +9,7 @@ from traced.findings.feedback import require
 from traced.lessons.processes.solutions.write_log import write_log as solution
 from traced.running.attempt import attempt
 
-_STEPS = (0, 7, 10, 11, 250)
+_STEPS = (0, 5, 7, 10, 11, 250)
 
 
 def _played(answer: Any, process: int, step: int) -> tuple[list[str], list[str]]:
@@ -58,6 +58,6 @@ write_log = Exercise(
         "Every tenth step: the loss, in every process; then, in process 0, one line with both "
         "numbers.",
     ),
-    verified="three processes at five steps: the same calls in each, and one line of the log",
+    verified="three processes at six steps: the same calls in each, and one line of the log",
     answer=solution,
 )

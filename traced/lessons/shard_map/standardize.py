@@ -31,8 +31,9 @@ def _rows(rows: int, columns: int) -> Any:
 def _uses_the_statistics_of_all_rows(answer: Any) -> None:
     for sizes in _SIZES:
         mesh = make_mesh(**sizes)
-        for rows, columns in ((16, 3), (8, 1)):
-            x = _rows(rows, columns)
+        # Small numbers tell a deviation from one that something was added to.
+        for rows, columns, scale in ((16, 3, 1.0), (8, 1, 2.0**-10)):
+            x = _rows(rows, columns) * np.float32(scale)
             wanted = (x - x.mean(axis=0)) / x.std(axis=0)
             got = attempt(on_devices(answer, mesh), place(jnp.asarray(x), mesh))
             compare(wanted, got, given=f"x = f32[{rows},{columns}], {tell_mesh(mesh)}")
@@ -41,7 +42,7 @@ def _uses_the_statistics_of_all_rows(answer: Any) -> None:
 def _sends_two_numbers_for_each_column(answer: Any) -> None:
     mesh = make_mesh(data=8)
     x = place(jnp.asarray(_rows(64, 16)), mesh)
-    most = 2 * 16 * 4
+    most = 2 * 16 * 4 + 16
 
     def allowed(found: Sequence[Collective]) -> bool:
         return bool(sum(each.bytes for each in found) <= most)

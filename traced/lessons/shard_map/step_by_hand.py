@@ -49,7 +49,7 @@ def _steps_as_on_one_device(answer: Any) -> None:
     for sizes, loss, params, rows in _CASES:
         mesh, batch = make_mesh(**sizes), _batch(rows, _columns(params))
         params = jax.tree.map(jnp.asarray, params)
-        value, slopes = jax.value_and_grad(loss)(params, *batch)
+        value, slopes = jax.jit(jax.value_and_grad(loss))(params, *batch)
         wanted = jax.tree.map(lambda p, slope: p - 0.1 * slope, params, slopes), value
         run = on_devices(lambda *args, loss=loss: answer(loss, *args), mesh, **_SPECS)
         got = attempt(run, place(params, mesh, WHOLE), *place(batch, mesh))
