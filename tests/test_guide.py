@@ -2,6 +2,7 @@
 
 import re
 import sys
+from functools import cache
 
 import execute_guide
 import jax
@@ -173,6 +174,84 @@ def test_the_pages_use_what_readers_may_import():
 def test_no_page_says_by_where_it_means_with_respect_to():
     by = re.compile(r"\b(gradients?|derivatives?|differentiates?d?)\s+by\s+(?!hand|parts)")
     assert not [page.stem for page in PAGES if by.search(page.read_text("utf-8"))]
+
+
+#: Which question of the table on transforms an error has asked in vain.
+ASKED = {
+    "TracerBoolConversionError": "if x > 0",
+    "TracerIntegerConversionError": "if x > 0",
+    "NonConcreteBooleanIndexError": "x[x > 0]",
+    "ConcretizationTypeError": "float(x)",
+    "TracerArrayConversionError": "float(x)",
+    "TypeError: unsupported format string passed to": "float(x)",
+    "ValueError: setting an array element with a sequence": "float(x)",
+}
+#: Words that speak of tracing as of one state.
+TRACING = re.compile(
+    r"\b(?:while|when|whenever|once|as) (?:JAX )?(?:traces|tracing|traced)\b"
+    r"|\bduring (?:a |the )?trac(?:e|ing)\b|\bin a trace\b|\bat trace time\b",
+    re.IGNORECASE,
+)
+TABLE = (execute_guide.PAGES / "transforms.md").read_text("utf-8")
+
+
+@cache
+def answers():
+    """Return for each transform of the table whether a question raises, by the question."""
+    head, *rows = TABLE.split("```text\n")[1].partition("```")[0].splitlines()
+    starts = [head.index(question) for question in ("if x > 0", "float(x)", "x[x > 0]")]
+    return {
+        row[: starts[0]].strip(): {head[at:].split("  ")[0]: row[at:].split()[0] for at in starts}
+        for row in rows
+    }
+
+
+def vague(text):
+    """Yield the sentences of a page that deny a value to all of tracing, which has it in parts.
+
+    A sentence may name the transforms that it means, if none of them answers the question.
+    """
+    outputs = "".join(re.findall(r"```text\n(.*?)```", text, re.DOTALL))
+    asked = {ASKED[error] for error in ASKED if re.search(rf"^{error}\b", outputs, re.MULTILINE)}
+    if not asked:
+        return
+    prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    for sentence in re.split(r"(?<=[.:?])\s+(?=[A-Z`(])|\n\n", prose):
+        named = [row for name, row in answers().items() if f"`{name}`" in sentence]
+        refused = named and all(row[each] == "raises" for row in named for each in asked)
+        if TRACING.search(sentence) and not refused:
+            yield " ".join(sentence.split())
+
+
+def test_no_page_denies_a_value_to_all_of_tracing():
+    said = {page.stem: list(vague(page.read_text("utf-8"))) for page in PAGES}
+    assert {name: sentences for name, sentences in said.items() if sentences} == {}
+
+
+def test_the_table_of_transforms_has_a_transform_of_either_answer_to_each_question():
+    for question in set(ASKED.values()):
+        assert {row[question] for row in answers().values()} == {"raises", "works"}
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("NonConcreteBooleanIndexError", "While JAX traces, the mask has no values."),
+        ("TracerBoolConversionError", "The comparison has no value while tracing."),
+        ("TracerBoolConversionError", "Under `grad` it is not known while tracing."),
+        ("TracerArrayConversionError", "During tracing there are no numbers to hand over."),
+        ("python-number", "In a trace, `x` is a tracer and has no number."),
+    ],
+)
+def test_a_sentence_on_all_of_tracing_is_found(name, sentence):
+    text = ERRORS[name].read_text("utf-8")
+    assert list(vague(text.replace("\n## Wrong", f"\n{sentence}\n\n## Wrong", 1))) == [sentence]
+
+
+def test_a_sentence_that_names_its_transform_is_none_on_all_of_tracing():
+    text = ERRORS["TracerBoolConversionError"].read_text("utf-8")
+    sentence = "Under `jit` and `vmap` the value is not known while tracing."
+    assert list(vague(text.replace("\n## Wrong", f"\n{sentence}\n\n## Wrong", 1))) == []
 
 
 #: Of these, an ordinary call ends without a word, or does not end: only a question tells.

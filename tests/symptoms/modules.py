@@ -109,4 +109,9 @@ PROGRAMS = {
         "jax.tree.map(jnp.add, layer, nnx.state(layer))"
     ),
     "AttributeError: To delete Variable metadata use": "del nnx.Param(x, unit='metre').unit",
+    # names of Flax Linen
+    "AttributeError: object has no attribute 'variables'": "layer.variables",
+    "AttributeError: object has no attribute 'bind'": "layer.bind({})",
+    "AttributeError: object has no attribute 'tabulate'": "layer.tabulate(key, x)",
+    "ValueError: No filter matched leaf at path": "nnx.prefix(layer, {nnx.BatchStat: 0})",
 }

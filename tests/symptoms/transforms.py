@@ -180,4 +180,15 @@ PROGRAMS = {
     "JaxRuntimeError: Mismatched number of outputs from callback": (
         "jax.pure_callback(lambda x: (1.0, 1.0), jax.typeof(x[0]), x)"
     ),
+    # what stands in the place of a function, or of a number
+    "TypeError: Pred type must be either boolean or number": (
+        "jax.lax.cond(jnp.any, jnp.sin, jnp.cos, x)"
+    ),
+    "TypeError: body_fun and cond_fun arguments should be callable": (
+        "jax.lax.while_loop(True, jnp.sin, x)"
+    ),
+    "TypeError: jit() takes from 0 to 1 positional arguments": "jax.jit(jnp.add, x, x)",
+    # refs
+    "TypeError: Output had abstract value Ref": "jax.grad(jax.new_ref)(1.0)",
+    "AttributeError: 'Ref' object has no attribute": "jax.new_ref(x).sum()",
 }
