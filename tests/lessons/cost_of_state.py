@@ -352,6 +352,23 @@ def calls_it(model, optimizer):
 # train
 
 
+def asks_until_it_is_ready(advance, batches, every):
+    losses = []
+    for batch in batches:
+        losses.append(advance(batch))
+        while not losses[-1].is_ready():
+            pass
+    return [float(loss) for loss in losses[::every]]
+
+
+def asks_once_whether_it_is_ready(advance, batches, every):
+    losses, ready = [], 0
+    for batch in batches:
+        losses.append(advance(batch))
+        ready += losses[-1].is_ready()
+    return [float(loss) for loss in losses[::every]]
+
+
 def reads_as_it_goes(advance, batches, every):
     losses = []
     for i, batch in enumerate(batches):
@@ -538,6 +555,16 @@ def _scanned(model, optimizer, xs, ys, better=_better):
     first = state, jnp.inf, nnx.to_pure_dict(nnx.state(model))
     (state, _, best), losses = jax.lax.scan(body, first, (xs, ys))
     return state, best, losses
+
+
+def lowest_begins_at_one(model, optimizer, xs, ys):
+    def better(loss, lowest, now, best):
+        return _better(loss, jnp.minimum(lowest, 1.0), now, best)
+
+    state, best, losses = _scanned(model, optimizer, xs, ys, better)
+    nnx.update((model, optimizer), state)
+    nnx.update(model, best)
+    return losses
 
 
 def scan_not_jitted(model, optimizer, xs, ys):
@@ -749,6 +776,7 @@ RIGHT = {
     ],
     "make_fast_step": [in_graph_mode, leaves_written_back, wrapped_partial],
     "train": [
+        asks_once_whether_it_is_ready,
         reads_as_it_goes,
         keeps_all,
         fetches_at_the_end,
@@ -804,6 +832,7 @@ WRONG = {
             waits_for_others,
             blocks_all_so_far,
             waits_for_the_one_before,
+            asks_until_it_is_ready,
         ],
         "value/differs": [skips_batches, one_late, one_step_more, rounded],
         "value/structure": [unread, as_numpy],
@@ -825,6 +854,7 @@ WRONG = {
             not_copied,
             optimizer_of_the_best,
             lowest_losses,
+            lowest_begins_at_one,
         ],
     },
 }

@@ -26,6 +26,12 @@ def into_zeros(x, mesh):
     return jax.device_put(padded, split), jax.device_put(jnp.arange(size) < len(x), split)
 
 
+def mask_of_what_is_not_zero(x, mesh):
+    padded = _filled(x, -len(x) % mesh.shape["data"])
+    mask = jnp.any(padded.reshape(len(padded), -1) != 0, axis=1)
+    return jax.device_put((padded, mask), NamedSharding(mesh, P("data")))
+
+
 def in_numpy(x, mesh):
     missing = -len(x) % mesh.shape["data"]
     padded = np.concatenate([x, np.zeros((missing, *x.shape[1:]), x.dtype)])
@@ -434,6 +440,10 @@ def by_leaves(path, state, mesh):
     return ocp.StandardCheckpointer().restore(path, jax.tree.unflatten(structure, leaves))
 
 
+def as_numpy(path, state, mesh):
+    return jax.tree.map(np.asarray, by_leaves(path, state, mesh))
+
+
 def _target(state, sharding):
     return jax.tree.map(
         lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding), state
@@ -504,7 +514,12 @@ WRONG = {
             to_all_devices,
             always_padded,
         ],
-        "value/differs": [last_row_again, padded_above, mask_of_padding],
+        "value/differs": [
+            last_row_again,
+            padded_above,
+            mask_of_padding,
+            mask_of_what_is_not_zero,
+        ],
         "value/dtype": [mask_of_numbers],
         "value/structure": [padded_alone],
         "runs/raised": [not_padded, matrices_only],
@@ -566,5 +581,6 @@ WRONG = {
         "value/nothing": [restored_and_forgotten],
         "value/structure": [leaves_alone],
         "runs/raised": [shardings_as_the_target],
+        "arrays/not-moved": [as_numpy],
     },
 }

@@ -22,7 +22,7 @@ _LINEAR = {
 }
 _NET = [jnp.array([[0.6, -0.5], [0.7, 0.2]]), jnp.array([0.3, -0.8])]
 _SLOW, _RATES = jnp.array([3.0, -1.0, 0.5, 2.0]), jnp.array([0.004, 0.1, 0.3, 0.5])
-_ENDS, _GAINS = jnp.array([2.5, 3000.5]), (jnp.array([1.5, 2.0]),)
+_ENDS, _GAINS = jnp.array([2.5, 3000.5]), (jnp.array([1.5, 2.0, 1.5, 2.0]),)
 _WEIGHTS = {2: np.array([1.0, -2.0]), 3: np.array([2.0, 1.0, -1.0]), 4: np.ones(4)}
 #: A `scan` of a thousand rounds would keep as many bytes for each of the four entries.
 _BYTES = 8_000
@@ -46,7 +46,7 @@ def _count(ends: Any, x: Any) -> Any:
 
 
 def _fork(gains: Any, x: Any) -> Any:
-    """Settle on the side of zero on which it began."""
+    """Settle on the side of zero on which it began; begun on both, the changes add up to zero."""
     return jnp.tanh(gains[0] * x)
 
 
@@ -55,7 +55,7 @@ _CASES = (
     ("the hyperbolic tangent of one", _net, _NET, jnp.array([2.0, -1.0])),
     ("a part of the way, a small one in one entry", _slow, _SLOW, jnp.zeros(4)),
     ("a count to 2.5 and to 3000.5", _count, _ENDS, jnp.zeros(2)),
-    ("a place on either side of zero", _fork, _GAINS, jnp.array([-0.5, 0.3])),
+    ("a place on either side of zero", _fork, _GAINS, jnp.array([-0.5, 0.3, 0.5, -0.3])),
 )
 
 

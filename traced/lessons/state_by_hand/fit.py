@@ -1,5 +1,6 @@
 """Stop early inside of `jit`, and return the best state rather than the last."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -8,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from traced.course.exercise import Exercise
+from traced.findings.feedback import Found, fault
 from traced.lessons.state_by_hand.solutions.fit import fit as solution
 from traced.questions import compare
 from traced.running.attempt import attempt
@@ -31,7 +33,7 @@ def _state(at: int = 0) -> dict[str, Any]:
     """Return the state after `at` calls, of which the score sees one part only."""
     return {
         "params": {"w": jnp.sin(jnp.arange(3.0) + at), "n": jnp.int32(at)},
-        "key": jax.random.fold_in(jax.random.key(0), at),
+        "rng": jax.random.fold_in(jax.random.key(0), at),
     }
 
 
@@ -48,6 +50,15 @@ def _fitted(scores: tuple[float, ...], patience: int, limit: int) -> tuple[Any, 
     return _state(best), np.int32(calls)
 
 
+def _given(scores: tuple[float, ...], patience: int, limit: int) -> str:
+    numbers = ", ".join(f"{score:g}" for score in scores)
+    return f"patience {patience}, limit {limit}, scores {numbers}"
+
+
+#: Without `jit` each run is compiled anew: only one that stops early, and one with NaN.
+_EAGER_RUNS = (_RUNS[0], _RUNS[5])
+
+
 def _returns_the_best(answer: Any, jitted: bool) -> None:
     def run(scores: Any, patience: Any, limit: Any) -> Any:
         def score(state: Any) -> Any:
@@ -55,11 +66,39 @@ def _returns_the_best(answer: Any, jitted: bool) -> None:
 
         return answer(_advance, score, _state(), patience, limit)
 
-    for scores, patience, limit in _RUNS:
-        given = f"scores {scores}, patience {patience}, limit {limit}"
-        args = jnp.array(scores), patience, limit
-        got = attempt(jax.jit(run) if jitted else run, *args)
+    call = jax.jit(run) if jitted else run
+    for scores, patience, limit in _RUNS if jitted else _EAGER_RUNS:
+        given = _given(scores, patience, limit)
+        got = attempt(call, jnp.array(scores), patience, limit)
         compare(_fitted(scores, patience, limit), got, given=given)
+
+
+_STOPS = "a `while_loop` ends with its condition; a loop to the limit makes all of its calls"
+_READ = "11_state_by_hand, “The loop can be part of the program”"
+
+
+def _makes_no_call_in_vain(answer: Any) -> None:
+    """Require that nothing is called after the run has stopped, whatever becomes of the result."""
+    scores, patience, limit = _RUNS[0]
+    _, calls = _fitted(scores, patience, limit)
+    begun_at: set[int] = set()
+
+    def advance(state: Any) -> Any:
+        # A loop may run more than once before it is believed to end: what counts is from where.
+        jax.debug.callback(lambda n: begun_at.add(int(n)), state["params"]["n"])
+        return _advance(state)
+
+    def run(scores: Any, patience: Any, limit: Any) -> Any:
+        return answer(
+            advance, lambda state: scores[state["params"]["n"]], _state(), patience, limit
+        )
+
+    attempt(jax.jit(run), jnp.array(scores), patience, limit)
+    jax.effects_barrier()  # type: ignore[no-untyped-call]  # JAX gives it no types
+    if max(begun_at, default=0) + 1 > calls:
+        seen = {"given": _given(*_RUNS[0]), "calls wanted": calls, "then": "`advance` again"}
+        finding = fault("state/steps", **seen).finding
+        raise Found(replace(finding, rule=_STOPS, read=_READ))
 
 
 fit = Exercise(
@@ -67,6 +106,7 @@ fit = Exercise(
     questions=(
         partial(_returns_the_best, jitted=True),
         partial(_returns_the_best, jitted=False),
+        _makes_no_call_in_vain,
     ),
     hints=(
         "The Python loop above has five things that change from round to round. Which of them "
@@ -77,6 +117,6 @@ fit = Exercise(
         "The body advances, compares, and chooses four times.",
     ),
     verified="the best state and the number of calls for eight runs, under `jit` and without, "
-    "with one NaN and with several",
+    "with one NaN and with several; no call after the last that counts",
     answer=solution,
 )
