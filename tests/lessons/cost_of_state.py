@@ -28,6 +28,23 @@ def jitted_afterwards(step):
     return jax.jit(run)
 
 
+def graphdef_of_the_first_call(step):
+    kept = []
+
+    @jax.jit
+    def pure(state, *batch):
+        objects = nnx.merge(kept[0], state)
+        result = step(*objects, *batch)
+        return nnx.state(objects), result
+
+    def run(graphdef, state, *batch):
+        if not kept:
+            kept.append(graphdef)
+        return pure(state, *batch)
+
+    return run
+
+
 def graphdef_static(step):
     @partial(jax.jit, static_argnums=0)
     def run(graphdef, state, *batch):
@@ -803,7 +820,12 @@ WRONG = {
         "value/nothing": [nothing_returned],
         "tracing/new-function": [jitted_anew, jitted_inside_anew],
         "cost/python-calls": [merged_outside, split_under_nnx_jit],
-        "runs/raised": [two_objects, two_arguments, one_step_for_all],
+        "runs/raised": [
+            two_objects,
+            two_arguments,
+            one_step_for_all,
+            graphdef_of_the_first_call,
+        ],
         "tracing/not-a-jax-type": [run_at_once],
     },
     "make_fast_step": {

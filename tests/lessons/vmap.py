@@ -220,6 +220,11 @@ def all_axes_turned_around(f, stack):
     return jax.vmap(jax.grad(f))(stack.T).T
 
 
+def as_flat_examples(f, stack):
+    flat = stack.reshape(-1, stack.shape[-1])
+    return jax.vmap(jax.grad(f), in_axes=-1, out_axes=-1)(flat).reshape(stack.shape)
+
+
 def axis_of_the_result_forgotten(f, stack):
     return jax.vmap(jax.grad(f), in_axes=-1)(stack)
 
@@ -525,6 +530,7 @@ WRONG = {
             gradient_of_the_whole,
             of_the_mean,
             all_axes_turned_around,
+            as_flat_examples,
         ],
         "loops/unrolled": [one_by_one],
     },

@@ -53,7 +53,7 @@ def _shortens(answer: Any) -> None:
         given = f"most = {most}, slopes of {jax.tree.map(lambda x: np.asarray(x).tolist(), tree)}"
         value, got = attempt(slopes, most, tree)
         wanted = jax.tree.map(np.asarray, tree)
-        compare(wanted, value, given=f"{given}: the value under `grad`")
+        compare(wanted, value, given=f"the value under `grad`, most = {most}")
         compare(_shortened(most, tree), got, given=given)
 
 

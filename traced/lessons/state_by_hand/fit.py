@@ -1,5 +1,6 @@
 """Stop early inside of `jit`, and return the best state rather than the last."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -60,17 +61,25 @@ _EAGER_RUNS = (_RUNS[0], _RUNS[5])
 
 
 def _returns_the_best(answer: Any, jitted: bool) -> None:
+    """Require the right state and number of calls, under `jit` of all runs in one program."""
+
     def run(scores: Any, patience: Any, limit: Any) -> Any:
         def score(state: Any) -> Any:
             return scores[state["params"]["n"]]
 
         return answer(_advance, score, _state(), patience, limit)
 
-    call = jax.jit(run) if jitted else run
-    for scores, patience, limit in _RUNS if jitted else _EAGER_RUNS:
-        given = _given(scores, patience, limit)
-        got = attempt(call, jnp.array(scores), patience, limit)
-        compare(_fitted(scores, patience, limit), got, given=given)
+    def results() -> Iterator[Any]:
+        if not jitted:
+            yield from (attempt(run, jnp.array(each[0]), *each[1:]) for each in _EAGER_RUNS)
+            return
+        stacked = map(jnp.array, zip(*_RUNS, strict=True))
+        all_runs = jax.jit(lambda *args: jax.lax.map(lambda each: run(*each), args))
+        got = attempt(all_runs, *stacked)
+        yield from (jax.tree.map(lambda leaf, n=n: leaf[n], got) for n in range(len(_RUNS)))
+
+    for each, got in zip(_RUNS if jitted else _EAGER_RUNS, results(), strict=True):
+        compare(_fitted(*each), got, given=_given(*each))
 
 
 _STOPS = "a `while_loop` ends with its condition; a loop to the limit makes all of its calls"
