@@ -320,6 +320,10 @@ def rows_gathered(params, opt_state, x, y, mask):
     return by_where(params, opt_state, x, y, mask)
 
 
+def optimizer_begun_anew(params, opt_state, x, y, mask):
+    return by_where(params, adam.init(params), x, y, mask)
+
+
 def state_dropped(params, opt_state, x, y, mask):
     return by_where(params, opt_state, x, y, mask)[0], opt_state
 
@@ -543,6 +547,7 @@ WRONG = {
             rows_set_to_zero,
             mean_of_eight_means,
             state_dropped,
+            optimizer_begun_anew,
             updates_alone,
         ],
         "value/structure": [parameters_alone],
