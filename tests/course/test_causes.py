@@ -6,7 +6,7 @@ import pytest
 
 from tests.test_package import headings
 from traced import ask
-from traced.course.causes import _sections
+from traced.course.causes import _may_fill, _sections
 from traced.course.symptom import symptoms
 from traced.questions import compare, returns
 
@@ -62,6 +62,35 @@ def test_the_cause_of_a_wrong_value_is_told_with_its_lines(answer, code, lines):
     finding = ask(twice, answer).finding
     assert finding.code == code
     assert [place.source for place in finding.where] == lines
+
+
+def appends(kept, x):
+    kept.append(x)
+
+
+def stores(kept, x):
+    kept[0] = x
+
+
+def updates_with_one(kept, new):
+    kept.update(new)
+
+
+def updates_as_an_optimizer_does(optimizer, model, slopes):
+    optimizer.update(model, slopes)
+
+
+@pytest.mark.parametrize(
+    ("f", "fills"),
+    [
+        (appends, True),
+        (stores, True),
+        (updates_with_one, True),
+        (updates_as_an_optimizer_does, False),
+    ],
+)
+def test_a_question_is_put_again_only_where_a_list_may_be_filled(f, fills):
+    assert _may_fill(f) == fills
 
 
 def test_what_a_cause_has_changed_is_put_back():

@@ -399,6 +399,17 @@ def nan_agrees(f, gradient, x):
     return not bool(jnp.any(jnp.abs(_errors(f, gradient, x)) > 0.05))
 
 
+def not_moved_back(f, gradient, x):
+    slopes, x = np.asarray(gradient(x)), np.array(x)
+    for i in range(x.size):
+        x[i] += 0.01
+        above = float(f(x))
+        x[i] -= 0.02
+        if not abs((above - float(f(x))) / 0.02 - slopes[i]) < 0.05:
+            return False
+    return True
+
+
 def sum_of_errors(f, gradient, x):
     return bool(jnp.abs(jnp.sum(_errors(f, gradient, x))) < 0.05)
 
@@ -665,6 +676,7 @@ WRONG = {
             all_moved_at_once,
             compared_with_itself,
             half_the_step,
+            not_moved_back,
         ],
         "tracing/numpy-on-tracer": [by_jax],
         "value/structure": [as_an_array, answer_for_each],

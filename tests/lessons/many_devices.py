@@ -26,6 +26,12 @@ def into_zeros(x, mesh):
     return jax.device_put(padded, split), jax.device_put(jnp.arange(size) < len(x), split)
 
 
+def mask_of_what_is_not_zero(x, mesh):
+    padded = _filled(x, -len(x) % mesh.shape["data"])
+    mask = jnp.any(padded.reshape(len(padded), -1) != 0, axis=1)
+    return jax.device_put((padded, mask), NamedSharding(mesh, P("data")))
+
+
 def in_numpy(x, mesh):
     missing = -len(x) % mesh.shape["data"]
     padded = np.concatenate([x, np.zeros((missing, *x.shape[1:]), x.dtype)])
@@ -314,6 +320,10 @@ def rows_gathered(params, opt_state, x, y, mask):
     return by_where(params, opt_state, x, y, mask)
 
 
+def optimizer_begun_anew(params, opt_state, x, y, mask):
+    return by_where(params, adam.init(params), x, y, mask)
+
+
 def state_dropped(params, opt_state, x, y, mask):
     return by_where(params, opt_state, x, y, mask)[0], opt_state
 
@@ -434,6 +444,10 @@ def by_leaves(path, state, mesh):
     return ocp.StandardCheckpointer().restore(path, jax.tree.unflatten(structure, leaves))
 
 
+def as_numpy(path, state, mesh):
+    return jax.tree.map(np.asarray, by_leaves(path, state, mesh))
+
+
 def _target(state, sharding):
     return jax.tree.map(
         lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding), state
@@ -504,7 +518,12 @@ WRONG = {
             to_all_devices,
             always_padded,
         ],
-        "value/differs": [last_row_again, padded_above, mask_of_padding],
+        "value/differs": [
+            last_row_again,
+            padded_above,
+            mask_of_padding,
+            mask_of_what_is_not_zero,
+        ],
         "value/dtype": [mask_of_numbers],
         "value/structure": [padded_alone],
         "runs/raised": [not_padded, matrices_only],
@@ -528,6 +547,7 @@ WRONG = {
             rows_set_to_zero,
             mean_of_eight_means,
             state_dropped,
+            optimizer_begun_anew,
             updates_alone,
         ],
         "value/structure": [parameters_alone],
@@ -566,5 +586,6 @@ WRONG = {
         "value/nothing": [restored_and_forgotten],
         "value/structure": [leaves_alone],
         "runs/raised": [shardings_as_the_target],
+        "arrays/not-moved": [as_numpy],
     },
 }

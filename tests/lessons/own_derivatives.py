@@ -371,6 +371,15 @@ def with_a_tiny_number(most, slopes):
     return None, _scaled(jnp.minimum(1.0, most / (_length(slopes) + 1e-30)), slopes)
 
 
+def _also_forward(most, x):
+    return _scaled(jnp.minimum(1.0, most), x), most
+
+
+@partial(_limits, forward=_also_forward)
+def shortened_on_the_way_forward_too(most, slopes):
+    return None, _scaled(jnp.minimum(1.0, most / (_length(slopes) + 1e-30)), slopes)
+
+
 @partial(jax.custom_vjp, nondiff_argnums=(0,))
 def limit_as_given(most, x):
     return x
@@ -722,7 +731,15 @@ def _coarse(f, params, x):
     return lax.while_loop(unsettled, body, (f(params, x), x))[0]
 
 
+def _until_the_mean_rests(f, params, x):
+    def unsettled(x):
+        return jnp.abs(jnp.mean(f(params, x) - x)) > 1e-5
+
+    return lax.while_loop(unsettled, lambda x: f(params, x), x)
+
+
 thousand_rounds = _by_root(_rounds)
+mean_of_the_changes = _by_root(_until_the_mean_rests)
 by_newton_alone = _by_root(_newton)
 tolerance_too_large = _by_root(_coarse)
 begun_at_zero = _by_root(lambda f, params, x: _settle(f, params, jnp.zeros_like(x)))
@@ -1011,6 +1028,7 @@ WRONG = {
             limit_of_nothing,
             zero_by_zero,
             length_of_the_values,
+            shortened_on_the_way_forward_too,
         ],
         "tracing/static-tracer": [still_static],
         "runs/raised": [limit_without_its_slope, limit_closed_over],
@@ -1037,6 +1055,7 @@ WRONG = {
             slope_by_the_start,
             by_newton_alone,
             tolerance_too_large,
+            mean_of_the_changes,
             begun_at_zero,
         ],
         "loops/residuals": [many_rounds, many_rounds_checkpointed],

@@ -898,6 +898,26 @@ def highest_score(*args):
     return _fit(*args, wins=lambda new, old: new > old)
 
 
+def loop_to_the_limit(advance, score, state, patience, limit):
+    def body(_, carry):
+        state, best, lowest, calls, waited = carry
+        goes_on = waited < patience
+        latest = advance(state)
+        value = score(latest)
+        better = goes_on & (value < lowest)
+        state = jax.tree.map(partial(jnp.where, goes_on), latest, state)
+        best = jax.tree.map(partial(jnp.where, better), latest, best)
+        calls = calls + jnp.where(goes_on, 1, 0)
+        return state, best, jnp.where(better, value, lowest), calls, _waited(waited, better)
+
+    def _waited(waited, better):
+        return jnp.where(better, 0, jnp.minimum(waited + 1, patience))
+
+    carry = state, state, score(state), jnp.int32(0), jnp.int32(0)
+    _, best, _, calls, _ = jax.lax.fori_loop(0, limit, body, carry)
+    return best, calls
+
+
 def loop_in_python(advance, score, state, patience, limit):
     best, lowest, waited, calls = state, score(state), 0, 0
     while waited < patience and calls < limit:
@@ -1076,5 +1096,6 @@ WRONG = {
         "tracing/branch-on-tracer": [loop_in_python],
         "tracing/value-needed": [scan_to_the_limit, steps_in_a_range],
         "loops/carry-mismatch": [none_carried_for_the_best],
+        "state/steps": [loop_to_the_limit],
     },
 }

@@ -216,6 +216,15 @@ def first_axis(f, stack):
     return jax.vmap(jax.grad(f))(stack)
 
 
+def all_axes_turned_around(f, stack):
+    return jax.vmap(jax.grad(f))(stack.T).T
+
+
+def as_flat_examples(f, stack):
+    flat = stack.reshape(-1, stack.shape[-1])
+    return jax.vmap(jax.grad(f), in_axes=-1, out_axes=-1)(flat).reshape(stack.shape)
+
+
 def axis_of_the_result_forgotten(f, stack):
     return jax.vmap(jax.grad(f), in_axes=-1)(stack)
 
@@ -455,6 +464,10 @@ def a_thousand_for_the_padding(rows, lengths):
     return _middle(rows, lengths, lambda row, used: jnp.where(used, row, 1000.0))
 
 
+def a_large_number_for_the_padding(rows, lengths):
+    return _middle(rows, lengths, lambda row, used: jnp.where(used, row, 1e30))
+
+
 def branch_on_the_length(rows, lengths):
     def median(row, length):
         ordered = jnp.sort(jnp.where(jnp.arange(row.size) < length, row, jnp.inf))
@@ -512,7 +525,13 @@ WRONG = {
         "value/shape": [axis_of_the_result_forgotten, full_jacobian, values_for_slopes],
         "runs/raised": [axis_two],
         "cost/memory": [diagonal_of_the_full_jacobian, sum_over_the_full_jacobian],
-        "value/differs": [first_axis, gradient_of_the_whole, of_the_mean],
+        "value/differs": [
+            first_axis,
+            gradient_of_the_whole,
+            of_the_mean,
+            all_axes_turned_around,
+            as_flat_examples,
+        ],
         "loops/unrolled": [one_by_one],
     },
     "ensemble": {
@@ -541,6 +560,7 @@ WRONG = {
             upper_one_alone,
             mean_for_median,
             a_thousand_for_the_padding,
+            a_large_number_for_the_padding,
         ],
         "tracing/shape-from-tracer": [sliced, selected],
         "tracing/value-needed": [lengths_as_python_numbers, by_numpy],

@@ -38,6 +38,11 @@ def test_a_difference_inside_a_tree_is_told_with_its_path(wanted, got, code, at)
     assert found.saw[:2] == (("given", "x"), ("at", at))
 
 
+def test_of_long_arrays_that_look_alike_the_first_entry_that_differs_is_told():
+    found = finding(jnp.zeros((9, 9)), jnp.zeros((9, 9)).at[4, 5].set(2.0))
+    assert found.saw == (("entry", "[4, 5]"), ("wanted", "0"), ("got", "2"))
+
+
 @pytest.mark.parametrize(
     ("wanted", "got", "code"),
     [

@@ -4,10 +4,12 @@ A wrong value may come from the call before, by way of a global that the answer 
 trace that holds its old value. What caused it is told, and not what it has caused.
 """
 
+import ast
 import contextlib
 import dis
 import inspect
 import io
+import textwrap
 import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -26,7 +28,7 @@ from traced.purity.hidden_reads import HiddenRead, find_hidden_reads
 from traced.purity.lost_writes import find_lost_writes
 from traced.purity.questions import fault_of
 from traced.purity.stale_reads import NUMBERS, find_reads_under_jit
-from traced.python.places import Place
+from traced.python.places import Place, is_library_code
 from traced.python.reachable import codes_in, used_globals
 from traced.running.guard import guard, guard_names
 
@@ -70,14 +72,15 @@ def tell_cause(found: Found, question: Question, answer: Any, changed: list[str]
     return caused.finding if caused else _with_numbers(found.finding, reads)
 
 
-#: How a list or a dictionary is filled, in the names and the instructions of Python's code.
-FILLING = frozenset({"append", "extend", "insert", "update", "setdefault", "STORE_SUBSCR"})
+#: How a list or a dictionary is filled: methods, and how many positional arguments they take. What
+#: an optimizer or `nnx` calls `update` takes others.
+FILLING = {"append": 1, "extend": 1, "insert": 2, "update": 1, "setdefault": 2}
 
 
 def _lost(found: Found, question: Question, answer: Any) -> Found | None:
     """Return the fault of a list that stayed empty, since a trace has filled a copy of it."""
     # To ask again takes as long as the question did.
-    if not any(FILLING & _words_of(f.__code__) for f in _functions_of(answer)):
+    if not any(map(_may_fill, _functions_of(answer))):
         return None
     with guard(), guard_names(answer), contextlib.redirect_stdout(io.StringIO()):
         lost = find_lost_writes(_put, question, answer)
@@ -94,12 +97,23 @@ def _functions_of(answer: Any) -> list[FunctionType]:
     if not isinstance(inner, FunctionType):
         return []
     named = [inspect.unwrap(each) for _, each in used_globals(inner) if callable(each)]
-    return [inner, *(each for each in named if isinstance(each, FunctionType))]
+    functions = (each for each in named if isinstance(each, FunctionType))
+    return [inner, *(each for each in functions if not is_library_code(each.__code__))]
 
 
-def _words_of(code: CodeType) -> set[str]:
-    instructions = (each for part in codes_in(code) for each in dis.get_instructions(part))
-    return {word for each in instructions for word in (each.opname, str(each.argval))}
+def _may_fill(f: FunctionType) -> bool:
+    """Return whether the code of a function may put something into a list or a dictionary."""
+    try:
+        nodes = list(ast.walk(ast.parse(textwrap.dedent(inspect.getsource(f)))))
+    except (OSError, TypeError, SyntaxError):  # no text, or a lambda in the middle of a line
+        return True
+    calls = (each for each in nodes if isinstance(each, ast.Call))
+    return any(
+        isinstance(each, ast.Subscript) and isinstance(each.ctx, ast.Store) for each in nodes
+    ) or any(
+        isinstance(each.func, ast.Attribute) and FILLING.get(each.func.attr) == len(each.args)
+        for each in calls
+    )
 
 
 def _with_reading(finding: Finding, error: BaseException) -> Finding:

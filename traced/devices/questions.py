@@ -36,12 +36,13 @@ def compare_shardings(wanted: PyTree, got: PyTree, **given: object) -> None:
     leaves = name_leaves(got)
     struct: Any = jax.ShapeDtypeStruct  # it has no types
     for sharding, (path, leaf) in zip(jax.tree.leaves(wanted), leaves.items(), strict=True):
-        asked = struct(leaf.shape, leaf.dtype, sharding=sharding)
         at: dict[str, object] = {"at": path} if path else {}
-        on_devices = isinstance(leaf, jax.Array)
-        got_here = tell_pieces(leaf) if on_devices else f"{describe(leaf)} of NumPy, on no device"
-        said = {"wanted": tell_pieces(asked), "got": got_here}
-        same = on_devices and find_pieces(asked) == find_pieces(leaf)
+        # What is NumPy's lies on no device.
+        is_jax = isinstance(leaf, jax.Array | struct)
+        require(is_jax, "arrays/not-moved", **given, **at, got=type(leaf).__name__)
+        asked = struct(leaf.shape, leaf.dtype, sharding=sharding)
+        said = {"wanted": tell_pieces(asked), "got": tell_pieces(leaf)}
+        same = find_pieces(asked) == find_pieces(leaf)
         require(same, "devices/split", **given, **at, **said)
 
 

@@ -172,7 +172,29 @@ def _compare_leaves(wanted: PyTree, got: PyTree, given: dict[str, object]) -> No
             *sides, rtol=1e-4, atol=1e-6, equal_nan=True
         )
     if not close:
-        raise fault("value/differs", **given, wanted=_digits(wanted), got=_digits(got))
+        raise fault("value/differs", **given, **_told_apart(wanted, got, *sides))
+
+
+#: So many characters of an array are shown in each case.
+SHOWN = 100
+
+
+def _told_apart(wanted: PyTree, got: PyTree, left: Any, right: Any) -> dict[str, str]:
+    """Return both values, or the first entries that differ, where what is shown is the same.
+
+    `left` and `right` are the values as arrays of NumPy.
+
+    >>> zeros, other = np.zeros(99), np.eye(1, 99, 50)[0]
+    >>> _told_apart(zeros, other, zeros, other)
+    {'entry': '[50]', 'wanted': '0', 'got': '1'}
+    """
+    texts = {"wanted": _digits(wanted), "got": _digits(got)}
+    if len({text[:SHOWN] for text in texts.values()}) == 2:
+        return texts
+    close = np.isclose(left, right, rtol=1e-4, atol=1e-6, equal_nan=True)
+    at = [int(place) for place in np.argwhere(~np.asarray(close))[0]]
+    numbers = {"wanted": f"{left[tuple(at)]:.7g}", "got": f"{right[tuple(at)]:.7g}"}
+    return ({"entry": str(at)} if at else {}) | numbers
 
 
 def _is_python_number(leaf: object) -> bool:

@@ -48,11 +48,16 @@ def _takes_any_step(answer: Any) -> None:
     """Require a step of three objects, one batch and a tree as its result to work too."""
     graphdef, state = nnx.split((*start(), _Tally()))
     given = "a step of three objects, with one argument more, which returns a dictionary"
-    result = attempt(attempt(answer, _step_of_three), graphdef, state, one_batch())
+    run = attempt(answer, _step_of_three)
+    result = attempt(run, graphdef, state, one_batch())
     wanted = {"loss": trained(3)[0][0], "seen": np.int32(1)}
     _require_structure((state, wanted), result, given)
     compare(wanted["seen"], result[1]["seen"], given=given)
     compare(np.int32(1), result[0][2]["seen"][...], given=f"the state after {given}")
+    # The graphdef that counts is that of the call: here two layers share a kernel.
+    graphdef, state = nnx.split((*start(tied=True), _Tally()))
+    result = attempt(jax.eval_shape, run, graphdef, state, one_batch())
+    _require_structure((state, wanted), result, "a second call, with another graphdef")
 
 
 def _require_structure(wanted: Any, got: Any, given: str) -> None:

@@ -20,7 +20,8 @@ def _wave(x: Any) -> Any:
 
 
 def _mixed(x: Any) -> Any:
-    return x[0] * x[-1] + jnp.cos(x[1]) - 3.0
+    """Return a number whose slope in one entry changes fast with another one."""
+    return 10 * x[0] * x[-1] + jnp.cos(x[1]) - 3.0
 
 
 def _flat(x: Any) -> Any:

@@ -26,6 +26,12 @@ def _params() -> dict[str, Any]:
     }
 
 
+def _state() -> tuple[Any, Any]:
+    """Return parameters, and the state of an optimizer that has made a step before."""
+    params = _params()
+    return params, adam.update(params, adam.init(params))[1]
+
+
 def _batch(rows: int, real: Sequence[int], filling: float) -> tuple[Any, Any, Any]:
     """Return rows of which some are real, with labels; the others hold `filling`."""
     mask = np.isin(np.arange(rows), real)
@@ -59,8 +65,7 @@ _BATCHES: tuple[tuple[int, Sequence[int], float], ...] = (
 
 def _placed(mesh: Any, *batch: Any) -> tuple[Any, ...]:
     whole, split = (jax.NamedSharding(mesh, P(*axes)) for axes in ((), ("data",)))
-    params = _params()
-    state = jax.device_put((params, adam.init(params)), whole)
+    state = jax.device_put(_state(), whole)
     return (*state, *jax.device_put(batch, split))
 
 
@@ -69,7 +74,7 @@ def _steps_on_real_rows(answer: Any) -> None:
         mesh = make_mesh(**sizes)
         for rows, real, filling in batches:
             batch = _batch(rows, real, filling)
-            wanted = _stepped(_params(), adam.init(_params()), batch)
+            wanted = _stepped(*_state(), batch)
             given = f"{len(real)} real rows of {rows}, on 8 devices"
             got = attempt(jax.jit(answer), *_placed(mesh, *batch))
             compare(wanted, got, given=given)

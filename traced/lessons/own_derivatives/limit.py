@@ -36,17 +36,25 @@ def _changes_no_value(answer: Any) -> None:
 
 
 def _shortens(answer: Any) -> None:
-    """Require the slopes of a tree, of numbers that are short enough, and of zeros."""
+    """Require the slopes of a tree, of numbers that are short enough, and of zeros.
+
+    The value that goes with them is that of the forward function.
+    """
 
     def slopes(most: Any, tree: Any) -> Any:
-        return jax.grad(lambda tree: _half_of_squares(answer(most, tree)))(tree)
+        value, pull_back = jax.vjp(lambda tree: answer(most, tree), tree)
+        # Slopes that are the numbers in the tree themselves.
+        return value, pull_back(tree)[0]
 
     zeros = jax.tree.map(jnp.zeros_like, _TREE)
     cases = ((6.5, _TREE), (20.0, _TREE), (0.5, _TREE), (1.0, zeros), (10.0, _ROWS), (2.0, -7.0))
     for most, tree in cases:
         tree = jax.tree.map(jnp.float32, tree)
         given = f"most = {most}, slopes of {jax.tree.map(lambda x: np.asarray(x).tolist(), tree)}"
-        compare(_shortened(most, tree), attempt(slopes, most, tree), given=given)
+        value, got = attempt(slopes, most, tree)
+        wanted = jax.tree.map(np.asarray, tree)
+        compare(wanted, value, given=f"the value under `grad`, most = {most}")
+        compare(_shortened(most, tree), got, given=given)
 
 
 def _accepts_tracers(answer: Any) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -61,14 +62,17 @@ def _sizes(size: int, x: Any) -> dict[str, object]:
     return {"wanted": f"{size} rows", "got": f"{np.shape(x)[0]} rows"}
 
 
-def _returns_the_share(answer: Any, predict: Callable[..., Any]) -> None:
-    for (n, size), shape in _CASES:
+def _returns_the_share(answer: Any, jitted: bool) -> None:
+    """Require the right shares, of one case without `jit`, where each call is compiled anew."""
+    for predict, (n, size), shape in _JITTED if jitted else _EAGER:
         x, y = _rows(n, *shape)
-        for largest in (0, 1, 2):
+        share = _of_batches(answer, _watched(predict, size, x.shape[1:]), size)
+        call = jax.jit(share) if jitted else share
+        for largest in range(3 if n % size and predict is _linear else 1):
             params = _params(largest)
             right = np.argmax(predict(params, x), axis=1) == np.asarray(y)
             wanted, given = np.float32(right.mean()), f"{n} rows in batches of {size}"
-            got = attempt(answer, _watched(predict, size, x.shape[1:]), params, x, y, size)
+            got = attempt(call, params, x, y)
             try:
                 compare(wanted, got, given=given)
             except Found as found:
@@ -79,21 +83,28 @@ def _returns_the_share(answer: Any, predict: Callable[..., Any]) -> None:
                 raise
 
 
-_CASES: tuple[tuple[tuple[int, int], tuple[int, ...]], ...] = (
-    ((6, 3), ()),
-    ((7, 3), ()),
-    ((11, 4), (2, 2)),
-    ((2, 5), ()),
-    ((5, 5), ()),
-    ((3, 1), ()),
+#: A function, the number of rows and the size of a batch, and the shape of a row, if it is another.
+_EAGER: tuple[tuple[Callable[..., Any], tuple[int, int], tuple[int, ...]], ...] = (
+    (_linear, (6, 3), ()),
 )
+_JITTED = (
+    (_linear, (7, 3), ()),
+    (_linear, (11, 4), (2, 2)),
+    (_linear, (2, 5), ()),
+    (_linear, (3, 1), ()),
+    (_of_parts, (7, 3), ()),
+    (_of_parts, (6, 3), ()),
+)
+
+
+def _of_batches(answer: Any, predict: Callable[..., Any], size: int) -> Callable[..., Any]:
+    """Return the answer as a function of arrays."""
+    return lambda params, x, y: answer(predict, params, x, y, size)
 
 
 def _of_arrays(question: Question) -> Question:
     """Put a question about a function of parameters and rows, in batches of four."""
-    return lambda answer: question(
-        lambda params, x, y: answer(_watched(_linear, 4, x.shape[1:]), params, x, y, 4)
-    )
+    return lambda answer: question(_of_batches(answer, _watched(_linear, 4, (4,)), 4))
 
 
 def _takes_a_batch_at_a_time(answer: Any) -> None:
@@ -115,9 +126,9 @@ def _takes_a_batch_at_a_time(answer: Any) -> None:
 evaluate = Exercise(
     name="evaluate",
     questions=(
-        partial(_returns_the_share, predict=_linear),
-        partial(_returns_the_share, predict=_of_parts),
+        partial(_returns_the_share, jitted=False),
         _of_arrays(can_be_traced(_params(0), *_rows(10))),
+        partial(_returns_the_share, jitted=True),
         _of_arrays(keeps_its_size(lambda n: (_params(0), *_rows(n)), 10, 30)),
         _takes_a_batch_at_a_time,
     ),
@@ -129,7 +140,7 @@ evaluate = Exercise(
         "Pad rows and labels, and make a mask of those that count; reshape all three to batches; "
         "map a count over them; a sum, divided by the number of rows given.",
     ),
-    verified="right shares for six numbers of rows and two functions, whatever the padding is "
+    verified="right shares for five numbers of rows and two functions, whatever the padding is "
     "taken for; one batch at a time, one size of trace",
     answer=solution,
 )

@@ -1,5 +1,7 @@
 """Stop early inside of `jit`, and return the best state rather than the last."""
 
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -8,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from traced.course.exercise import Exercise
+from traced.findings.feedback import Found, fault
 from traced.lessons.state_by_hand.solutions.fit import fit as solution
 from traced.questions import compare
 from traced.running.attempt import attempt
@@ -31,7 +34,7 @@ def _state(at: int = 0) -> dict[str, Any]:
     """Return the state after `at` calls, of which the score sees one part only."""
     return {
         "params": {"w": jnp.sin(jnp.arange(3.0) + at), "n": jnp.int32(at)},
-        "key": jax.random.fold_in(jax.random.key(0), at),
+        "rng": jax.random.fold_in(jax.random.key(0), at),
     }
 
 
@@ -48,18 +51,63 @@ def _fitted(scores: tuple[float, ...], patience: int, limit: int) -> tuple[Any, 
     return _state(best), np.int32(calls)
 
 
+def _given(scores: tuple[float, ...], patience: int, limit: int) -> str:
+    numbers = ", ".join(f"{score:g}" for score in scores)
+    return f"patience {patience}, limit {limit}, scores {numbers}"
+
+
+#: Without `jit` each run is compiled anew: only one that stops early, and one with NaN.
+_EAGER_RUNS = (_RUNS[0], _RUNS[5])
+
+
 def _returns_the_best(answer: Any, jitted: bool) -> None:
+    """Require the right state and number of calls, under `jit` of all runs in one program."""
+
     def run(scores: Any, patience: Any, limit: Any) -> Any:
         def score(state: Any) -> Any:
             return scores[state["params"]["n"]]
 
         return answer(_advance, score, _state(), patience, limit)
 
-    for scores, patience, limit in _RUNS:
-        given = f"scores {scores}, patience {patience}, limit {limit}"
-        args = jnp.array(scores), patience, limit
-        got = attempt(jax.jit(run) if jitted else run, *args)
-        compare(_fitted(scores, patience, limit), got, given=given)
+    def results() -> Iterator[Any]:
+        if not jitted:
+            yield from (attempt(run, jnp.array(each[0]), *each[1:]) for each in _EAGER_RUNS)
+            return
+        stacked = map(jnp.array, zip(*_RUNS, strict=True))
+        all_runs = jax.jit(lambda *args: jax.lax.map(lambda each: run(*each), args))
+        got = attempt(all_runs, *stacked)
+        yield from (jax.tree.map(lambda leaf, n=n: leaf[n], got) for n in range(len(_RUNS)))
+
+    for each, got in zip(_RUNS if jitted else _EAGER_RUNS, results(), strict=True):
+        compare(_fitted(*each), got, given=_given(*each))
+
+
+_STOPS = "a `while_loop` ends with its condition; a loop to the limit makes all of its calls"
+_READ = "11_state_by_hand, “The loop can be part of the program”"
+
+
+def _makes_no_call_in_vain(answer: Any) -> None:
+    """Require that nothing is called after the run has stopped, whatever becomes of the result."""
+    scores, patience, limit = _RUNS[0]
+    _, calls = _fitted(scores, patience, limit)
+    begun_at: set[int] = set()
+
+    def advance(state: Any) -> Any:
+        # A loop may run more than once before it is believed to end: what counts is from where.
+        jax.debug.callback(lambda n: begun_at.add(int(n)), state["params"]["n"])
+        return _advance(state)
+
+    def run(scores: Any, patience: Any, limit: Any) -> Any:
+        return answer(
+            advance, lambda state: scores[state["params"]["n"]], _state(), patience, limit
+        )
+
+    attempt(jax.jit(run), jnp.array(scores), patience, limit)
+    jax.effects_barrier()  # type: ignore[no-untyped-call]  # JAX gives it no types
+    if max(begun_at, default=0) + 1 > calls:
+        seen = {"given": _given(*_RUNS[0]), "calls wanted": calls, "then": "`advance` again"}
+        finding = fault("state/steps", **seen).finding
+        raise Found(replace(finding, rule=_STOPS, read=_READ))
 
 
 fit = Exercise(
@@ -67,6 +115,7 @@ fit = Exercise(
     questions=(
         partial(_returns_the_best, jitted=True),
         partial(_returns_the_best, jitted=False),
+        _makes_no_call_in_vain,
     ),
     hints=(
         "The Python loop above has five things that change from round to round. Which of them "
@@ -77,6 +126,6 @@ fit = Exercise(
         "The body advances, compares, and chooses four times.",
     ),
     verified="the best state and the number of calls for eight runs, under `jit` and without, "
-    "with one NaN and with several",
+    "with one NaN and with several; no call after the last that counts",
     answer=solution,
 )

@@ -30,7 +30,11 @@ def _padded_with(value: float) -> tuple[Any, ...]:
     return jnp.asarray(rows), jnp.asarray(lengths)
 
 
-_LARGE = (jnp.array([[3e4, -2e4, 1e4, 5.0], [-7.0, -9e8, 2.0, 2.0]]), jnp.array([3, 2]))
+#: The last row is larger than what is put in place of padding, if that is not infinity.
+_LARGE = (
+    jnp.array([[3e4, -2e4, 1e4, 5.0], [-7.0, -9e8, 2.0, 2.0], [1e37, 2e37, 3e37, 0.0]]),
+    jnp.array([3, 2, 3]),
+)
 
 row_medians = Exercise(
     name="row_medians",

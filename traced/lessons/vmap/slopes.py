@@ -23,15 +23,19 @@ def _slopes_of_energy(stack: Any) -> Any:
 
 
 def _spread(x: Any) -> Any:
-    """Return a number in which the entries of an example are mixed."""
-    return jnp.sum(x**2) * jnp.sum(x) / 2 + jnp.max(x)
+    """Return a number in which the entries are mixed, that depends on their order and the axes."""
+    weights = jnp.arange(1.0, 1.0 + x.size).reshape(x.shape)
+    return jnp.sum(x**2) * jnp.sum(weights * x) / 2 + x.ndim * jnp.max(x)
 
 
 def _slopes_of_spread(stack: Any) -> Any:
     stack = np.asarray(stack)
     inner = tuple(range(stack.ndim - 1))
-    squares, total = (stack**2).sum(inner), stack.sum(inner)
-    return stack * total + squares / 2 + (stack == stack.max(inner))
+    shape = stack.shape[:-1]
+    weights = np.arange(1, 1 + np.prod(shape), dtype=np.float32).reshape(*shape, 1)
+    squares, total = (stack**2).sum(inner), (weights * stack).sum(inner)
+    largest = len(inner) * (stack == stack.max(inner))
+    return stack * total + weights * squares / 2 + largest
 
 
 def _stack(*shape: int) -> Any:
