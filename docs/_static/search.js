@@ -7,11 +7,13 @@ const KINDS = { lesson: 1.5, why: 1.5, word: 1.2, guide: 1, page: 0.8 };
 // More for a word or an explanation that was asked for by its title, and where a title has the one name asked for.
 const [WHOLE, NAMED] = [6, 3];
 const STOP = new Set(COURSE.stop.split(" "));
+// A page on NNX has less where the question has no word of it.
+const [APART, OF_NNX] = [0.5, new Set(COURSE.nnx.split(" "))];
 const [OTHERS, SHARE] = [3, 0.1];
 const LABELS = { lesson: "Lesson", guide: "Field guide", page: "Page", why: "Why", word: "Glossary" };
 
-// One word for `compiles`, `compiled` and `compiling`; fuzzy search does the rest.
-const stem = (word) => word.length > 4 ? word.replace(/(?:ing|ed|es|s|e)$/, "") : word.replace(/s$/, "");
+// One word for `compiles`, `compiled`, `compiling` and `compilation`; fuzzy search does the rest.
+const stem = (word) => word.length > 4 ? word.replace(/(?:(?<=.{5})ations?|ing|ed|es|s|e)$/, "") : word.replace(/s$/, "");
 
 function wordsOf(text) {
   // `TracerBoolConversionError` is found by its parts, too.
@@ -68,11 +70,13 @@ function findPages(index, question) {
     }
   }
   const stems = new Set(asked.map(stem));
+  const apart = !asked.some((word) => OF_NNX.has(word.replace(/s$/, "")));
   const [name] = question.trim().toLowerCase().match(/^\w+(?:[._]\w+)+$/) || [];
   for (const hit of found.values()) {
     const title = meaningOf(hit.title);
-    const left = hit.kind === "why" ? 0 : hit.kind === "word" ? stems.size - title.length : 1;
-    if (!left && title.every((word) => stems.has(stem(word)))) hit.score *= WHOLE;
+    const left = hit.kind === "why" || hit.kind === "word" ? stems.size - title.length : 1;
+    if (left <= 0 && title.every((word) => stems.has(stem(word)))) hit.score *= WHOLE;
+    if (apart && hit.page.includes("NNX")) hit.score *= APART;
     if (name && hit.title.toLowerCase().includes(name)) hit.score *= NAMED;
   }
   const pages = new Map();
