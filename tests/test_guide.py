@@ -171,7 +171,7 @@ def test_no_page_says_by_where_it_means_with_respect_to():
 
 #: Of these, an ordinary call ends without a word, or does not end: only a question tells.
 TOLD_BY_A_QUESTION = {
-    *("cost-captured-array", "cost-not-donated", "loops-endless", "runs-exited", "runs-too-long"),
+    *("cost-captured-array", "loops-endless", "runs-exited", "runs-too-long"),
     *("tracing-new-function", "tracing-not-jitted", "tracing-other-equations"),
 }
 
