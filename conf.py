@@ -31,6 +31,7 @@ copybutton_selector = "div:not(.output, .review *) > div.highlight pre"
 copybutton_exclude = ".linenos, .gp, .go"
 linkcheck_anchors = False  # many a page makes them by a script
 
+html_use_index = html_domain_indices = False  # the search finds what they list
 html_theme = "sphinx_book_theme"
 html_static_path = ["docs/_static"]
 html_favicon = "docs/_static/trace.svg"

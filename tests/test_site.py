@@ -289,6 +289,20 @@ def test_each_page_is_for_everyone(
 
 
 @needs_browser
+def test_no_page_is_wider_than_a_phone_or_has_a_script_that_fails(
+    reader: Reader, site: Site
+) -> None:
+    failed: list[str] = []
+    reader.page.on("pageerror", lambda error: failed.append(f"{reader.page.url}: {error}"))
+    pages = [path for path in site.folder.rglob("*.html") if "_static" not in path.parts]
+    names = [path.relative_to(site.folder).with_suffix("").as_posix() for path in pages]
+    assert len(names) > 400
+    assert [name for name in names if is_too_wide(reader.open(site, name, 390))] == []
+    assert failed == []
+    assert reader.refused == []
+
+
+@needs_browser
 @pytest.mark.parametrize("width", [1280, 390])
 def test_a_prediction_is_kept_until_it_is_erased(reader: Reader, site: Site, width: int) -> None:
     page = reader.open(site, "notebooks/00_start_here", width)
