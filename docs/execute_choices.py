@@ -152,7 +152,9 @@ def program(answer: Any, exercise: Exercise, page: Page) -> Program | None:
     if not name.isidentifier():
         return None
     code = without_comments(source_of(answer))
-    above, kept, solved = [], [], set()
+    above: list[str] = []
+    kept: list[str] = []
+    solved: set[str] = set()
     statements = ast.parse(code).body
     needed = used([node for node in statements if not is_import(node)])
     for node in statements:

@@ -618,9 +618,9 @@ def one_loop(loss, params, key, x, y, first_rate, epochs, debug=False):
     for n in range(epochs * len(x) // 500):
         key, subkey = jax.random.split(key)
         i = 500 * n % len(x)
-        rate = first_rate / 2 ** (500 * n // len(x))
+        pace = first_rate / 2 ** (500 * n // len(x))
         batch = x[i : i + 500], y[i : i + 500]
-        *state, norm = step(loss, *state, subkey, *batch, rate)
+        *state, norm = step(loss, *state, subkey, *batch, pace)
         curve.append(state[2] / (n + 1))
         lengths.append(norm)
     return state[0], curve, lengths if debug else []
@@ -644,9 +644,9 @@ def one_loop_with_one_key(loss, params, key, x, y, first_rate, epochs, debug=Fal
     curve, lengths = [], []
     for n in range(epochs * len(x) // 500):
         i = 500 * n % len(x)
-        rate = first_rate / 2 ** (500 * n // len(x))
+        pace = first_rate / 2 ** (500 * n // len(x))
         batch = x[i : i + 500], y[i : i + 500]
-        *state, norm = step(loss, *state, key, *batch, rate)
+        *state, norm = step(loss, *state, key, *batch, pace)
         curve.append(state[2] / (n + 1))
         lengths.append(norm)
     return state[0], curve, lengths if debug else []
@@ -658,9 +658,9 @@ def one_loop_without_lengths(loss, params, key, x, y, first_rate, epochs, debug=
     for n in range(epochs * len(x) // 500):
         key, subkey = jax.random.split(key)
         i = 500 * n % len(x)
-        rate = first_rate / 2 ** (500 * n // len(x))
+        pace = first_rate / 2 ** (500 * n // len(x))
         batch = x[i : i + 500], y[i : i + 500]
-        *state, _ = step(loss, *state, subkey, *batch, rate)
+        *state, _ = step(loss, *state, subkey, *batch, pace)
         curve.append(state[2] / (n + 1))
     return state[0], curve, []
 
