@@ -769,6 +769,21 @@ def an_optimizer_begun_anew(loss, params, key, x, y, first_rate, epochs, debug=F
     return _trained(loss, params, key, x, y, first_rate, epochs, debug, step)
 
 
+def an_optimizer_begun_anew_in_each_epoch(loss, params, key, x, y, first_rate, epochs, debug=False):
+    steps = []
+
+    def step(loss, params, opt_state, *rest):
+        steps.append(opt_state)
+        first = len(steps) % (len(x) // 500) == 1
+        return _jitted(loss, params, adam.init(params) if first else opt_state, *rest)
+
+    return _trained(loss, params, key, x, y, first_rate, epochs, debug, step)
+
+
+def steps_without_jit(loss, params, key, x, y, first_rate, epochs, debug=False):
+    return _trained(loss, params, key, x, y, first_rate, epochs, debug, _step)
+
+
 def plain_descent(loss, params, key, x, y, first_rate, epochs, debug=False):
     @jax.jit
     def inner(params, opt_state, key, x, y, rate):
@@ -1251,6 +1266,7 @@ WRONG = {
             jitted_in_the_loop,
             a_static_rate,
             a_count_that_is_static,
+            steps_without_jit,
         ],
         "symptom/no-effect": [
             one_loop_at_one_rate,
@@ -1260,6 +1276,7 @@ WRONG = {
             a_rate_of_its_own,
             an_optimizer_that_stays,
             an_optimizer_begun_anew,
+            an_optimizer_begun_anew_in_each_epoch,
             plain_descent,
         ],
         "symptom/observed": [

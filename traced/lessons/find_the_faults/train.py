@@ -106,15 +106,29 @@ def _returns_three_things(rate: float) -> Question:
 
 
 def _more_steps(answer: Any) -> str:
-    counts = {}
+    counts, calls = {}, {}
     jax.clear_caches()  # type: ignore[no-untyped-call]  # JAX gives it no types
-    for epochs in (1, 3):
+    for steps in (2, 6):
+        loss, seen = _counted(_plane())
         with record_traces() as traces:
-            attempt(answer, _plane(), _params(), jax.random.key(0), *_data(), 0.1, epochs)
-        counts[2 * epochs] = sum(not each.nested for each in traces)
-    told = "; ".join(f"traces in {steps} steps: {count}" for steps, count in counts.items())
-    few, many = counts.values()
-    return told if many > few else ""
+            attempt(answer, loss, _params(), jax.random.key(0), *_data(), 0.1, steps // 2)
+        counts[steps], calls[steps] = sum(not each.nested for each in traces), len(seen)
+    # Without `jit` nothing is traced, and Python runs the loss in each step.
+    for said, each in (("traces", counts), ("calls of `loss` by Python", calls)):
+        if each[6] > each[2]:
+            return "; ".join(f"{said} in {steps} steps: {count}" for steps, count in each.items())
+    return ""
+
+
+def _counted(loss: Any) -> tuple[Any, list[None]]:
+    """Return a loss that notes in the list whenever Python runs it."""
+    seen: list[None] = []
+
+    def counted(params: Any, key: Any, x: Any, y: Any) -> Any:
+        seen.append(None)
+        return loss(params, key, x, y)
+
+    return counted, seen
 
 
 def _another_rate(answer: Any) -> str:
@@ -129,9 +143,14 @@ def _another_rate(answer: Any) -> str:
 
 
 def _slopes_that_change(answer: Any) -> str:
-    moved = _moved(answer, _tilted(), 0.1, first=1.0, second=-1.0)
-    told = f"after gradients of 1 and then -1 the parameters have moved by {moved:.3f}"
-    return "" if abs(moved + 0.0947) < 1e-3 else f"{told}; -0.095 is due"
+    loss, again = _tilted(), ""
+    for epochs, due in ((1, -0.0947), (2, -0.1089)):
+        moved = _moved(answer, loss, 0.1, epochs, first=1.0, second=-1.0)
+        if abs(moved - due) > 1e-3:
+            told = f"after gradients of 1 and then -1{again} the parameters have moved by"
+            return f"{told} {moved:.3f}; {due:.3f} is due"
+        again = ", and both once more,"
+    return ""
 
 
 def _lengths(answer: Any) -> str:
