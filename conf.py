@@ -1,43 +1,16 @@
 """Configure the site, which Sphinx makes from the stored outputs of the lessons, running none."""
 
 import sys
-import tomllib
 from pathlib import Path
-from types import SimpleNamespace
-from urllib.parse import urlsplit
 
-# Nothing is executed, so that MyST-NB needs neither of its ways to do it, nor a database for one:
-# to import them takes two of the twenty-four seconds of a build.
-for name in ("Cache", "Direct"):
-    way = SimpleNamespace(**{f"NotebookClient{name}": None})
-    sys.modules[f"myst_nb.core.execute.{name.lower()}"] = way
-ROOT = Path(__file__).parent
-sys.path.append(str(ROOT / "docs/_extensions"))
-# The only place that knows where the course is: a fork changes `[project.urls]` there.
-URLS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"].get("urls", {})
-REPOSITORY = URLS.get("Repository", "")
-ADDRESS = URLS.get("Documentation", "").rstrip("/")
+OURS = Path(__file__).parent / "docs/_extensions"
+sys.path.append(str(OURS))
 
 project = html_title = "JAX, Traced"
 language = "en"
-extensions = [
-    "myst_nb",
-    "sphinx.ext.autodoc",
-    "sphinx_copybutton",
-    "answers",
-    "bundle",
-    "choices",
-    "code_lines",
-    "course_map",
-    "error_page",
-    "glossary_links",
-    "guide_links",
-    "lesson_pages",
-    "local_mathjax",
-    "phrasebook_sides",
-    "review",
-    "search_index",
-]
+# `lesson_pages` keeps MyST-NB from importing what only executes, hence it comes first.
+extensions = ["lesson_pages", "myst_nb", "sphinx.ext.autodoc", "sphinx_copybutton"]
+extensions += sorted(path.stem for path in OURS.glob("*.py"))
 include_patterns = ["index.md", "CONTRIBUTING.md", "docs/**", "notebooks/**"]
 # Of each pair the `.ipynb` is the page, since it has the outputs; `.venv` is slow to walk.
 exclude_patterns = ["notebooks/*.md", "docs/pictures.md", "**/.ipynb_checkpoints"]
@@ -56,12 +29,15 @@ myst_heading_anchors = 3
 # Outputs, the answers in a console session and what the review shows are for reading.
 copybutton_selector = "div:not(.output, .review *) > div.highlight pre"
 copybutton_exclude = ".linenos, .gp, .go"
+linkcheck_anchors = False  # many a page makes them by a script
 
+html_use_index = html_domain_indices = False  # the search finds what they list
 html_theme = "sphinx_book_theme"
 html_static_path = ["docs/_static"]
 html_favicon = "docs/_static/trace.svg"
 html_context = {"default_mode": "auto"}
 html_sidebars = {"**": ["brand.html", "search-button-field.html", "shared-sidebar-nav-bs.html"]}
+# What the address of the course adds to these, `addresses` reads in `pyproject.toml`.
 html_theme_options = {
     "article_header_start": ["toggle-primary-sidebar.html", "topbar.html"],
     "article_footer_items": ["related.html", "again.html", "executed.html"],
@@ -69,28 +45,6 @@ html_theme_options = {
     "footer_content_items": [],
     "navbar_persistent": [],  # by default, a second search field
     "repository_branch": "main",
-    "repository_url": REPOSITORY,
     "disable_search": True,  # the theme's own; ours is `search_index`
     "show_toc_level": 2,
-    "use_repository_button": bool(REPOSITORY),
 }
-linkcheck_anchors = False  # many a page makes them by a script
-if ADDRESS:  # a picture and a sitemap name it, and a page that is missing is looked for anywhere
-    extensions += ["notfound.extension", "sphinx_sitemap", "sphinxext.opengraph"]
-    html_baseurl = ogp_site_url = f"{ADDRESS}/"
-    notfound_template = "404.html"
-    notfound_urls_prefix = f"{urlsplit(ADDRESS).path}/"
-    ogp_description_length = 0  # ours comes from `course_map`
-    ogp_social_cards = {
-        "font": "DejaVu Sans",
-        "image_mini": "docs/_static/trace.png",
-        "line_color": "#087286",
-    }
-    sitemap_excludes = ["404.html", "search.html"]
-    sitemap_url_scheme = "{link}"
-if REPOSITORY:
-    html_theme_options["launch_buttons"] = {
-        "binderhub_url": "https://mybinder.org",
-        "colab_url": "https://colab.research.google.com",
-        "notebook_interface": "jupyterlab",
-    }

@@ -10,6 +10,7 @@ import argparse
 import ast
 import contextlib
 import hashlib
+import inspect
 import io
 import json
 import linecache
@@ -54,6 +55,7 @@ class Program:
     source: str
     above: str
     finding: str = ""
+    solved: frozenset[str] = frozenset()  # names by which the page has something else
 
     @property
     def length(self) -> int:
@@ -122,6 +124,25 @@ def used(nodes: Sequence[ast.AST]) -> set[str]:
     return {each.id for node in nodes for each in ast.walk(node) if isinstance(each, ast.Name)}
 
 
+def free(nodes: Sequence[ast.AST]) -> set[str]:
+    """Return the names that statements mention, and neither define nor take as an argument."""
+    each = [part for node in nodes if not is_import(node) for part in ast.walk(node)]
+    own = {part.arg for part in each if isinstance(part, ast.arg)}
+    own |= {part.name for part in each if isinstance(part, ast.FunctionDef)}
+    return used(nodes) - own
+
+
+def is_given(node: ast.stmt, page: Page) -> bool:
+    """Tell whether the page has what an import takes from a solution, or asks for it."""
+    assert isinstance(node, ast.ImportFrom)
+    assert node.module is not None
+    name = node.names[0].name
+    value = inspect.unwrap(getattr(import_module(node.module), name))
+    if name in page.exercises or not inspect.isfunction(value):
+        return True
+    return ast.unparse(ast.parse(inspect.getsource(value))) in page.defined
+
+
 def program(answer: Any, exercise: Exercise, page: Page) -> Program | None:
     """Return an answer under the name of its exercise, without comments, if it can be given one.
 
@@ -131,7 +152,9 @@ def program(answer: Any, exercise: Exercise, page: Page) -> Program | None:
     if not name.isidentifier():
         return None
     code = without_comments(source_of(answer))
-    above, kept = [], []
+    above: list[str] = []
+    kept: list[str] = []
+    solved: set[str] = set()
     statements = ast.parse(code).body
     needed = used([node for node in statements if not is_import(node)])
     for node in statements:
@@ -141,13 +164,16 @@ def program(answer: Any, exercise: Exercise, page: Page) -> Program | None:
                 if alias in needed:
                     from_solution = SOLUTIONS.search(ast.unparse(each)) and alias in page.names
                     known = from_solution or ast.unparse(each) in page.imports
+                    if from_solution and alias in free(statements) and not is_given(each, page):
+                        solved.add(alias)
                     (above if known else kept).append(ast.unparse(each))
         else:
             (above if ast.unparse(node) in page.defined else kept).append(text_of(node, code))
     source = merged("\n".join(kept), name)
     if source is None or (name != exercise.name and mentions(source, exercise.name)):
         return None
-    return Program(re.sub(rf"\b{name}\b", exercise.name, source), "\n".join(above))
+    own = re.sub(rf"\b{name}\b", exercise.name, source)
+    return Program(own, "\n".join(above), solved=frozenset(solved))
 
 
 def mentions(source: str, name: str) -> bool:
@@ -222,7 +248,7 @@ def candidates(
         if shown is None or statements(shown.source) <= page.given.get(exercise.name, set()):
             continue
         if not used([ast.parse(shown.source)]) & others:
-            yield Program(formatted(shown.source), shown.above, finding)
+            yield Program(formatted(shown.source), shown.above, finding, shown.solved)
 
 
 def shortest(
@@ -284,7 +310,9 @@ def executed(exercise: Exercise, answers: ModuleType, page: Page) -> dict[str, A
         }
         for each in chosen
     ]
-    return {"hints": exercise.folded_hints(), "answers": rows}
+    solved = sorted(frozenset().union(*(each.solved for each in chosen)))
+    told = {"solved": solved} if solved else {}
+    return {"hints": exercise.folded_hints(), **told, "answers": rows}
 
 
 def lessons(names: Sequence[str] = ()) -> list[Path]:

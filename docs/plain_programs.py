@@ -6,6 +6,7 @@ the call needs. Where a trace is to be seen, its function says so in its first l
 
 import ast
 import re
+import sys
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -43,24 +44,39 @@ def plain(code: str, call: str, traced: str = "") -> str:
     statements = [each for each in ast.parse(code).body if not is_ours(each)]
     needed = loaded(ast.parse(call))
     kept: list[ast.stmt] = []
-    for statement in reversed(statements):
-        if bound(statement) & needed or decorators(statement) & needed:
-            kept.insert(0, statement)
+    # What a function reads may stand below it.
+    for statement in [*reversed(statements), *reversed(statements)]:
+        if statement not in kept and (bound(statement) | decorators(statement)) & needed:
+            kept.append(statement)
             needed |= loaded(statement)
     # What is registered with a function stands below it, and was passed before it was known.
     kept = [each for each in statements if each in kept or decorators(each) & names(kept)]
     lines = code.splitlines()
     parts = [told(text_of(each, lines), traced) for each in kept]
     imports = [part for part, each in zip(parts, kept, strict=True) if is_import(each)]
+    # An import of the call stands above, with the others.
+    own = {text_of(each, call.splitlines()) for each in ast.parse(call).body if is_import(each)}
+    new = sorted(own - {*imports})
+    imports = [
+        *filter(is_of_python, new),
+        *imports,
+        *(each for each in new if not is_of_python(each)),
+    ]
     if "jax" in needed and "import jax" not in imports:
         imports.insert(0, "import jax")
     rest = [part for part, each in zip(parts, kept, strict=True) if not is_import(each)]
+    call = "\n".join(line for line in call.splitlines() if line not in own).strip("\n")
     return "\n\n".join(part for part in ("\n".join(imports), *rest, call) if part) + "\n"
 
 
 def is_import(statement: ast.stmt) -> bool:
     """Tell whether a statement is an import."""
     return isinstance(statement, ast.Import | ast.ImportFrom)
+
+
+def is_of_python(text: str) -> bool:
+    """Tell whether an import is of what comes with Python."""
+    return text.split()[1].partition(".")[0] in sys.stdlib_module_names
 
 
 def is_ours(statement: ast.stmt) -> bool:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,6 +26,9 @@ FLAGS = (
 
 # Nobody reads the list of skipped tests in CI, so there a missing browser is a failure.
 needs_browser = pytest.mark.skipif(not CHROMIUM and not os.environ.get("CI"), reason=MISSING)
+
+#: What is drawn in a page of the site, and what it is shown with.
+PICTURE = re.compile(r'<div class="traced.*?(?=<div class="cell |<section|</section)', re.DOTALL)
 
 # What stands around pictures on a page of their own; `color-scheme` makes it follow the reader's.
 FRAME = """<!doctype html><html lang="en"><head><title>Pictures</title><meta name="viewport"

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from bundle import is_used, keep, read_all, squeeze
+from bundle import is_used, keep, read_all, squeeze, without_idle
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,13 @@ def test_rules_are_kept_within_media_and_icons_are_not(tmp_path: Path) -> None:
     (tmp_path / "one.css").write_text(STYLE)
     assert "".join(keep(tmp_path, "one.css", {"cell", "fa-solid"})) == (
         ".cell{color: red; margin: 0}\n@media print {.cell{color: blue}\n}\n"
+    )
+
+
+def test_a_property_is_kept_if_a_rule_or_a_page_reads_it() -> None:
+    style = 'a{--icon: url("data:a;--b:c{}");--idle:1;--of-idle:2;mask:var( --icon );--page:3}'
+    assert without_idle(style.replace("--idle:1", "--idle:var(--of-idle)"), "var(--page)") == (
+        'a{--icon: url("data:a;--b:c{}");mask:var( --icon );--page:3}'
     )
 
 

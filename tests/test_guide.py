@@ -256,7 +256,7 @@ def test_a_sentence_that_names_its_transform_is_none_on_all_of_tracing():
 
 #: Of these, an ordinary call ends without a word, or does not end: only a question tells.
 TOLD_BY_A_QUESTION = {
-    *("cost-captured-array", "cost-not-donated", "loops-endless", "runs-exited", "runs-too-long"),
+    *("cost-captured-array", "loops-endless", "runs-exited", "runs-too-long"),
     *("tracing-new-function", "tracing-not-jitted", "tracing-other-equations"),
 }
 

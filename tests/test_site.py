@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from browser import find_barriers, is_too_wide, needs_browser
+from browser import PICTURE, find_barriers, is_too_wide, needs_browser
 from playwright.sync_api import Browser, Locator, Page, Request, expect
 from specimen import EXECUTED, plant
 
@@ -285,6 +285,20 @@ def test_each_page_is_for_everyone(
     assert find_barriers(page) == []
     assert not is_too_wide(page)
     assert page.locator(".math:not(:has(mjx-container))").count() == 0
+    assert reader.refused == []
+
+
+@needs_browser
+def test_no_page_is_wider_than_a_phone_or_has_a_script_that_fails(
+    reader: Reader, site: Site
+) -> None:
+    failed: list[str] = []
+    reader.page.on("pageerror", lambda error: failed.append(f"{reader.page.url}: {error}"))
+    pages = [path for path in site.folder.rglob("*.html") if "_static" not in path.parts]
+    names = [path.relative_to(site.folder).with_suffix("").as_posix() for path in pages]
+    assert len(names) > 400
+    assert [name for name in names if is_too_wide(reader.open(site, name, 390))] == []
+    assert failed == []
     assert reader.refused == []
 
 
@@ -572,10 +586,6 @@ def test_a_choice_needs_no_storage_and_a_screen_reader_hears_it(
         assert f'status: "Chosen: {right}, right."' in which.aria_snapshot()
 
 
-#: What is drawn in a page, and what it is shown with.
-PICTURE = re.compile(r'<div class="traced.*?(?=<div class="cell |<section|</section)', re.DOTALL)
-
-
 @needs_browser
 @pytest.mark.parametrize(
     "name", ["index", "docs/error", *(f"notebooks/{each}" for each in LESSONS)]
@@ -668,10 +678,19 @@ def test_what_a_run_printed_leads_to_what_it_names(site: Site) -> None:
     assert '[<a href="docs/guide/findings/loops-unrolled.html">loops/unrolled</a>]' in site.html(
         "index"
     )
-    # A page does not tell its reader to read itself.
-    assert "read: field guide, TraceContextError" in site.html(
-        "docs/guide/errors/TraceContextError"
-    )
+    own_projects = site.html("docs/own_projects")
+    assert '[<a href="guide/findings/tracing-new-shape.html">tracing/new-shape</a>]' in own_projects
+
+
+def test_no_page_of_the_guide_tells_its_reader_to_read_it(site: Site) -> None:
+    told = re.compile(r"read: field guide,\s+(?:<a[^>]*>)?([\w/-]+)")
+    texts = (page.read_text("utf-8") for page in (ROOT / "docs/guide").glob("*/*.md"))
+    assert sum("read: field guide" in text for text in texts) > 100
+    pages = {page.stem: page for page in (site.folder / "docs/guide").glob("*/*.html")}
+    named = {name: told.findall(page.read_text("utf-8")) for name, page in pages.items()}
+    assert [
+        name for name in named if name in [each.replace("/", "-") for each in named[name]]
+    ] == []
 
 
 @pytest.mark.parametrize("lesson", LESSONS[1:])

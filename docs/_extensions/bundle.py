@@ -47,13 +47,20 @@ SCRIPTS = (
     "scripts/sphinx-book-theme.js",
 )
 #: What stands in for the others in the head of a page.
-BUNDLED = re.compile(r"_static/(doctools|sphinx_highlight|clipboard\.min)\.js")
+BUNDLED = re.compile(
+    r"_static/(doctools|documentation_options|sphinx_highlight|clipboard\.min)\.js"
+)
+#: What the scripts of the theme read of the options; a file of them would hold up the first paint.
+OPTIONS = "const DOCUMENTATION_OPTIONS = {BUILDER: 'html', VERSION: ''};"
 #: Of Bootstrap, what the menus and the tooltips of the theme put on a page.
-PARTS = re.compile(r"(bs-)?tooltip|drop|show|fade|collaps|active|disabled")
+PARTS = re.compile(r"(bs-)?tooltip|show|fade|collaps|active|disabled")
 CLASS = re.compile(r"\.(-?[_a-zA-Z][\w-]*)")
 NOT = re.compile(r":not\([^()]*(?:\([^()]*\)[^()]*)*\)")
 BLANKS = re.compile(r"\s*\n\s*")
 WORDS = re.compile(r"[\w-]+")
+PROPERTY = re.compile(r"--[\w-]+")
+#: A property that a rule declares for others; between quotes, its value may have anything.
+DECLARED = re.compile(r"(?<=[{;])\s*(--[\w-]+)\s*:(?:[^;{}\"']|\"[^\"]*\"|'[^']*')*(?:;|(?=}))")
 ICON = re.compile(r"\.fa[srb]?-|\.fa[srb]?\b|\.svg-inline--fa|\.fa-layers")
 
 
@@ -99,6 +106,7 @@ def write(app: Sphinx, error: Exception | None) -> None:
         used |= {each for each in words if PARTS.match(each)} if "bootstrap" in name else words
     used |= set(WORDS.findall("\n".join(others)))
     style = "".join(each for name in STYLES for each in keep(static, name, used))
+    style = without_idle(style, "\n".join((pages, *scripts, *others)))
     (static / "course.css").write_text(style, "utf-8")
     # An exception in one must not be the end of the others, which do share their names.
     (static / "course.js").write_text("".join(f";\n{each}\n" for each in scripts), "utf-8")
@@ -151,6 +159,17 @@ def kept_rules(rules: list[Node], used: set[str]) -> Iterator[str]:
             yield f"{rule.serialize()}\n"
 
 
+def without_idle(style: str, rest: str) -> str:
+    """Return a style sheet without the properties of its own that neither it nor `rest` reads.
+
+    >>> without_idle("a{--x:1;--y:var(--z);--z:2;color:var(--x)}", "")
+    'a{--x:1;color:var(--x)}'
+    """
+    read = set(PROPERTY.findall(rest)) | set(re.findall(r"var\(\s*(--[\w-]+)", style))
+    left = DECLARED.sub(lambda found: found[0] * (found[1] in read), style)
+    return left if left == style else without_idle(left, rest)
+
+
 def split(prelude: list[Node]) -> list[str]:
     """Return the selectors of a rule, each without the blanks around it."""
     parts: list[list[Node]] = [[]]
@@ -175,6 +194,7 @@ def is_used(selector: str, used: set[str]) -> bool:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the extension with Sphinx, after all that adds a script to a page."""
+    app.add_js_file(None, body=OPTIONS, priority=100)
     app.connect("html-page-context", refer, priority=950)
     app.connect("build-finished", write, priority=950)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -7,6 +7,7 @@ Everything is a fold, so that it is read without scripts; `choices.js` lets read
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from string import ascii_uppercase
@@ -39,18 +40,26 @@ def add_choices(app: Sphinx, doctree: nodes.document) -> None:
             if name in exercises:
                 cell = block.parent.parent
                 hints = "" if name in shown else exercises[name]["hints"]
-                beside = beside_exercise(page, name, hints, exercises[name]["answers"])
+                answers, solved = (exercises[name].get(k, []) for k in ("answers", "solved"))
+                beside = beside_exercise(page, name, hints, answers, solved)
                 cell.parent.insert(cell.parent.index(cell) + 1, beside)
 
 
 def beside_exercise(
-    page: str, name: str, hints: str, answers: list[dict[str, Any]]
+    page: str, name: str, hints: str, answers: list[dict[str, Any]], solved: Sequence[str] = ()
 ) -> nodes.container:
-    """Return the hints and the choice of an exercise as nodes."""
+    """Return the hints and the choice of an exercise as nodes.
+
+    Of what the page has by a name in `solved`, the answers use the solution instead.
+    """
     question = f"Which of these {NUMBERS[len(answers)]} answers passes?"
     start = f'<details class="which" data-page="{page}" data-name="{name}">'
     box = nodes.container(classes=["beside"])
     box += raw(f"{hints}{start}<summary>{question}</summary>")
+    if solved:
+        names = [f"<code>{escape(each)}</code>" for each in solved]
+        listed = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+        box += raw(f"<p>These answers use {listed} of the solutions.</p>")
     box += raw(f'<ol type="A" aria-label="Answers to {escape(name)}">')
     for letter, answer in zip(ascii_uppercase, answers, strict=False):
         box += raw(f'<li data-answer="{digest(answer["source"])}">')

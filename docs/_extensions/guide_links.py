@@ -26,6 +26,8 @@ GUIDE = "docs/guide/"
 NEAR = 5  # pages that are named as near to one
 #: What a feedback and an explanation print.
 PRINTED = re.compile(r"<(pre|strong)\b.*?</\1>", re.DOTALL)
+#: The line of an output that names a page of the field guide.
+READ = re.compile(r'<span class="line">read: field guide, ([\w/-]+)\n</span>')
 
 
 class Links:
@@ -144,15 +146,27 @@ def add(
     links = LINKS["now"]
     context["links"] = links
     context["link_feedback"] = lambda html: link_printed(links, page, context["pathto"], html)
-    if "body" in context and page.startswith(("notebooks/", GUIDE)):
+    if "body" in context:
         printed = context["link_feedback"]
-        context["body"] = PRINTED.sub(lambda found: printed(found[0]), context["body"])
+        body = without_itself(page, context["body"]) if page in links.order else context["body"]
+        context["body"] = PRINTED.sub(lambda found: printed(found[0]), body)
     if page in links.order:
         at = links.order.index(page)
         for way, other in (("prev", at - 1), ("next", at + 1)):
             if 0 <= other < len(links.order):
                 near = links.order[other]
                 context[way] = {"link": context["pathto"](near), "title": escape(links.title(near))}
+
+
+def without_itself(page: str, body: str) -> str:
+    """Return a page of the field guide without the lines that tell its reader to read it.
+
+    >>> line = '<span class="line">read: field guide, keys/reused\\n</span>'
+    >>> without_itself("docs/guide/findings/keys-reused", line)
+    ''
+    """
+    own = page.rpartition("/")[2]
+    return READ.sub(lambda found: found[0] * (found[1].replace("/", "-") != own), body)
 
 
 def link_printed(links: Links, page: str, pathto: Any, html: str) -> str:

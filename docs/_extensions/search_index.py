@@ -143,9 +143,9 @@ def read_rows() -> dict[str, set[str]]:
 
 def export(parts: Iterable[Part], words: dict[str, str]) -> str:
     """Return the script that the search page loads."""
-    stop = words.get("stop words", "")
-    led = {word: to for word, to in words.items() if word != "stop words"}
-    table = {"rows": [part.row() for part in parts], "stop": stop, "words": led}
+    led = dict(words)
+    stop, nnx = (led.pop(name, "").split() for name in ("stop words", "words of NNX"))
+    table = {"rows": [part.row() for part in parts], "stop": stop, "nnx": nnx, "words": led}
     return f"const COURSE = {json.dumps(table, ensure_ascii=False, separators=(',', ':'))};\n"
 
 

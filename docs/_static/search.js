@@ -6,12 +6,14 @@ const BOOST = { title: 3, page: 2.5, words: 2.5, text: 1 };
 const KINDS = { lesson: 1.5, why: 1.5, word: 1.2, guide: 1, page: 0.8 };
 // More for a word or an explanation that was asked for by its title, and where a title has the one name asked for.
 const [WHOLE, NAMED] = [6, 3];
-const STOP = new Set(COURSE.stop.split(" "));
+const STOP = new Set(COURSE.stop);
+// A page on NNX has less where the question has no word of it.
+const APART = 0.5;
 const [OTHERS, SHARE] = [3, 0.1];
 const LABELS = { lesson: "Lesson", guide: "Field guide", page: "Page", why: "Why", word: "Glossary" };
 
-// One word for `compiles`, `compiled` and `compiling`; fuzzy search does the rest.
-const stem = (word) => word.length > 4 ? word.replace(/(?:ing|ed|es|s|e)$/, "") : word.replace(/s$/, "");
+// One word for `compiles`, `compiled`, `compiling` and `compilation`; fuzzy search does the rest.
+const stem = (word) => word.length > 4 ? word.replace(/(?:ations?|ing|ed|es|s|e)$/, "") : word.replace(/s$/, "");
 
 function wordsOf(text) {
   // `TracerBoolConversionError` is found by its parts, too.
@@ -68,11 +70,12 @@ function findPages(index, question) {
     }
   }
   const stems = new Set(asked.map(stem));
+  const apart = !asked.some((word) => COURSE.nnx.includes(word.replace(/s$/, "")));
   const [name] = question.trim().toLowerCase().match(/^\w+(?:[._]\w+)+$/) || [];
   for (const hit of found.values()) {
     const title = meaningOf(hit.title);
-    const left = hit.kind === "why" ? 0 : hit.kind === "word" ? stems.size - title.length : 1;
-    if (!left && title.every((word) => stems.has(stem(word)))) hit.score *= WHOLE;
+    if (hit.kind[0] === "w" && stems.size <= title.length && title.every((word) => stems.has(stem(word)))) hit.score *= WHOLE;
+    if (apart && hit.page.includes("NNX")) hit.score *= APART;
     if (name && hit.title.toLowerCase().includes(name)) hit.score *= NAMED;
   }
   const pages = new Map();
@@ -89,9 +92,7 @@ function findPages(index, question) {
 // The page: the question is in its address, too, so that a search can be passed on.
 function setUpSearch() {
   const index = makeIndex(COURSE);
-  const box = document.getElementById("question");
-  const list = document.getElementById("found");
-  const said = document.getElementById("said");
+  const [box, list, said] = ["question", "found", "said"].map((id) => document.getElementById(id));
   const make = (tag, properties, ...children) => {
     const element = Object.assign(document.createElement(tag), properties);
     element.append(...children);
@@ -99,7 +100,7 @@ function setUpSearch() {
   };
   const item = (hit) => make("li", {},
     make("a", { href: hit.where, textContent: hit.title }),
-    make("p", { className: "from", textContent: hit.kind === "page" ? LABELS.page : hit.page === hit.title ? LABELS[hit.kind] : hit.page }),
+    make("p", { className: "from", textContent: hit.kind === "page" || hit.page === hit.title ? LABELS[hit.kind] : hit.page }),
     make("p", { textContent: hit.shown }));
 
   function update() {

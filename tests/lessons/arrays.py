@@ -112,6 +112,17 @@ def edge_of_the_last_pixel(boxes, width, height):
     return with_slices(boxes, width - 1, height - 1)
 
 
+@partial(jax.jit, static_argnames=("width", "height"))
+def edges_static(boxes, width, height):
+    boxes = boxes.at[:, 0:3:2].set(jnp.clip(boxes[:, 0:3:2], 0, width))
+    return boxes.at[:, 1:4:2].set(jnp.clip(boxes[:, 1:4:2], 0, height))
+
+
+def boxes_in_16_bits(boxes, width, height):
+    short = boxes.astype(jnp.bfloat16)
+    return with_slices(short, width, height).astype(boxes.dtype)
+
+
 # counts
 
 
@@ -211,6 +222,10 @@ def number_of_labels_traced(labels, k):
 def place_for_the_others(labels, k):
     places = jnp.where((labels < 0) | (labels >= k), k, labels)
     return jnp.zeros(k + 1, dtype="int32").at[places].add(1)
+
+
+def counted_in_16_bits(labels, k):
+    return (labels[:, None] == jnp.arange(k)).sum(axis=0, dtype="float16").astype("int32")
 
 
 def counted_in_a_byte(labels, k):
@@ -338,6 +353,13 @@ def place_in_a_byte(buffer, i, row):
 @jax.jit(donate_argnums=0)
 def shifted(buffer, i, row):
     return jnp.concatenate([buffer[1:], row[None]])
+
+
+@partial(jax.jit, donate_argnums=0)
+def place_in_floats(buffer, i, row):
+    rounds = jnp.floor(jnp.float32(i) / len(buffer))
+    place = jnp.float32(i) - rounds * len(buffer)
+    return buffer.at[place.astype(int)].set(row)
 
 
 # load
@@ -624,9 +646,11 @@ WRONG = {
             further_columns_clipped,
             nan_replaced,
             edge_of_the_last_pixel,
+            boxes_in_16_bits,
         ],
         "value/shape": [further_columns_left_out],
         "tracing/shape-from-tracer": [boxes_outside_left_out],
+        "tracing/static-tracer": [edges_static],
         "value/nothing": [nothing_returned],
         "value/dtype": [rounded_to_pixels],
     },
@@ -640,6 +664,7 @@ WRONG = {
             mixed_with_a_product,
             of_three_rows,
             place_in_a_byte,
+            place_in_floats,
             shifted,
         ],
         "arrays/lost-update": [store_not_bound],
@@ -662,7 +687,12 @@ WRONG = {
         "loops/unrolled": [label_after_label],
         "tracing/branch-on-tracer": [with_a_branch],
         "value/shape": [place_for_the_others],
-        "value/differs": [counted_in_a_byte, wrapped_by_hand, far_negative_ones_wrapped],
+        "value/differs": [
+            counted_in_a_byte,
+            wrapped_by_hand,
+            far_negative_ones_wrapped,
+            counted_in_16_bits,
+        ],
     },
     "load": {
         "arrays/moved-in-pieces": [updated_in_jax, stacked_by_jax, padded_by_jax],

@@ -361,6 +361,12 @@ def index_static(i, x):
     return [jax.nn.relu, jnp.tanh, lambda x: x][i](x) if i in (0, 1, 2) else x * jnp.nan
 
 
+def index_in_a_byte(i, x):
+    i = i.astype(jnp.uint8)
+    functions = [jax.nn.relu, jnp.tanh, lambda x: x, lambda x: jnp.full_like(x, jnp.nan)]
+    return lax.switch(jnp.minimum(i, 3).astype(int), functions, x)
+
+
 # mean_exp
 
 
@@ -659,7 +665,12 @@ WRONG = {
     },
     "activation": {
         "branches/clamped": [clamped, only_too_large, minus_one_alone],
-        "value/differs": [counted_from_the_end, sum_of_masked, tanh_by_exponentials],
+        "value/differs": [
+            counted_from_the_end,
+            sum_of_masked,
+            tanh_by_exponentials,
+            index_in_a_byte,
+        ],
         "tracing/branch-on-tracer": [range_by_python, by_python_ifs],
         "tracing/value-needed": [by_list, by_dictionary],
         "value/shape": [nothing_of_eight_entries],

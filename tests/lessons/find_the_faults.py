@@ -10,6 +10,11 @@ import numpy as np
 import optax
 
 from traced.lessons.find_the_faults.solutions import run as mended
+from traced.lessons.find_the_faults.solutions.evaluate import evaluate
+from traced.lessons.find_the_faults.solutions.loss import length, loss, predict
+from traced.lessons.find_the_faults.solutions.prepare import prepare
+from traced.lessons.find_the_faults.solutions.run import init
+from traced.lessons.find_the_faults.solutions.train import step, train
 
 # prepare
 
@@ -76,7 +81,114 @@ def images_and_labels_apart(images, labels):
     return (x[:1500], x[1500:]), (y[:1500], y[1500:])
 
 
+def in_place_if_float32(images, labels):
+    images = images.astype(np.float32, copy=False)
+    images /= 16
+    x, y = jnp.array(images), jnp.array(labels, jnp.int32)
+    return (x[:1500], y[:1500]), (x[1500:], y[1500:])
+
+
+def divided_by_the_brightest(images, labels):
+    x, y = jnp.asarray(images / images.max(), jnp.float32), jnp.asarray(labels, jnp.int32)
+    return (x[:1500], y[:1500]), (x[1500:], y[1500:])
+
+
+def arrays_of_numpy(images, labels):
+    x, y = (images / 16).astype("float32"), labels.astype("int32")
+    return (x[:1500], y[:1500]), (x[1500:], y[1500:])
+
+
 # loss
+
+
+def with_mended_parts(params, key, x, y):
+    def one(key, x, y):
+        return -jax.nn.log_softmax(predict(params, key, x))[y]
+
+    keys = jax.random.split(key, len(x))
+    penalty = sum(map(length, jax.tree.leaves(params)))
+    return jax.vmap(one)(keys, x, y).mean() + 1e-3 * penalty
+
+
+def with_a_norm(params, key, x, y):
+    def one(key, x, y):
+        return -jax.nn.log_softmax(predict(params, key, x))[y]
+
+    keys = jax.random.split(key, len(x))
+    penalty = sum(map(jnp.linalg.norm, jax.tree.leaves(params)))
+    return jax.vmap(one)(keys, x, y).mean() + 1e-3 * penalty
+
+
+def with_one_key(params, key, x, y):
+    def one(x, y):
+        return -jax.nn.log_softmax(predict(params, key, x))[y]
+
+    penalty = sum(map(length, jax.tree.leaves(params)))
+    return jax.vmap(one)(x, y).mean() + 1e-3 * penalty
+
+
+def with_all_labels(params, key, x, y):
+    def one(key, x):
+        return -jax.nn.log_softmax(predict(params, key, x))[y]
+
+    keys = jax.random.split(key, len(x))
+    penalty = sum(map(length, jax.tree.leaves(params)))
+    return jax.vmap(one)(keys, x).mean() + 1e-3 * penalty
+
+
+def with_a_key_of_its_own(params, key, x, y):
+    return with_mended_parts(params, jax.random.key(0), x, y)
+
+
+def with_images_in_pairs(params, key, x, y):
+    keys = jax.random.split(key, (len(x) + 1) // 2)
+    losses = jax.vmap(partial(_one, params))(jnp.repeat(keys, 2)[: len(x)], x, y)
+    return losses.mean() + _penalty(params)
+
+
+def _kept(key, share, x):
+    return jnp.where(jax.random.bernoulli(key, share, x.shape), x / share, 0.0)
+
+
+def _one_as_kept(params, shares, key, x, y):
+    keys, names = jax.random.split(key, 3), ("first", "second")
+    x = _kept(keys[2], shares[2], x)
+    for name, key, share in zip(names, keys, shares, strict=False):
+        x = _kept(key, share, _hidden(params, name, x))
+    return -jax.nn.log_softmax(x @ params["last"]["w"] + params["last"]["b"])[y]
+
+
+def _as_kept(params, shares, key, x, y):
+    one = partial(_one_as_kept, params, shares)
+    return jax.vmap(one)(jax.random.split(key, len(x)), x, y).mean() + _penalty(params)
+
+
+def more_dropped_in_the_first_layer(params, key, x, y):
+    return _as_kept(params, (0.7, 0.64 / 0.7, 1.0), key, x, y)
+
+
+def pixels_dropped_as_well(params, key, x, y):
+    return _as_kept(params, (0.8, 0.8, 0.8), key, x, y)
+
+
+def nothing_made_up_for(params, key, x, y):
+    def one(key, x, y):
+        for name, subkey in zip(("first", "second"), jax.random.split(key), strict=True):
+            x = _hidden(params, name, x)
+            x = jnp.where(jax.random.bernoulli(subkey, 0.8, x.shape), x, 0.0)
+        return -jax.nn.log_softmax(x @ params["last"]["w"] + params["last"]["b"])[y]
+
+    losses = jax.vmap(one)(jax.random.split(key, len(x)), x, y)
+    return losses.mean() + _penalty(params)
+
+
+def a_penalty_without_a_slope(params, key, x, y):
+    losses = jax.vmap(partial(_one, params))(jax.random.split(key, len(x)), x, y)
+    return losses.mean() + jax.lax.stop_gradient(_penalty(params))
+
+
+def a_first_layer_that_stays(params, key, x, y):
+    return with_mended_parts(params | {"first": jax.lax.stop_gradient(params["first"])}, key, x, y)
 
 
 def _hidden(params, name, x):
@@ -283,6 +395,36 @@ def a_share_for_each_image(predict, params, x, y):
     return (jnp.argmax(scores, axis=1) == y).astype("float32")
 
 
+@partial(jax.jit, static_argnames="predict")
+def a_loop_of_a_thousand(predict, params, x, y):
+    right = 0
+    for i in range(0, len(x), 1000):
+        scores = predict(params, None, x[i : i + 1000], train=False)
+        right += jnp.sum(jnp.argmax(scores, axis=1) == y[i : i + 1000])
+    return right / len(x)
+
+
+def the_first_batch_alone(predict, params, x, y):
+    scores = predict(params, None, x[:99], train=False)
+    return jnp.mean(jnp.argmax(scores, axis=1) == y[:99])
+
+
+def a_mean_of_two_means(predict, params, x, y):
+    right = jnp.argmax(predict(params, None, x, train=False), axis=1) == y
+    half = len(x) // 2
+    return (right[:half].mean() + right[half:].mean()) / 2
+
+
+def divided_once_more(predict, params, x, y):
+    scores = predict(params, None, x / 16, train=False)
+    return jnp.mean(jnp.argmax(scores, axis=1) == y)
+
+
+def the_largest_in_size(predict, params, x, y):
+    scores = predict(params, None, x, train=False)
+    return jnp.mean(jnp.argmax(jnp.abs(scores), axis=1) == y)
+
+
 # time_step
 
 
@@ -341,6 +483,23 @@ def one_leaf_awaited(step, *args):
         jax.tree.leaves(step(*args))[0].block_until_ready()
         end = perf_counter()
     return end - start
+
+
+def the_last_leaf_awaited(step, *args):
+    for _ in range(2):
+        start = perf_counter()
+        jax.tree.leaves(step(*args))[-1].block_until_ready()
+        end = perf_counter()
+    return end - start
+
+
+def the_shorter_call(step, *args):
+    times = []
+    for _ in range(2):
+        start = perf_counter()
+        jax.block_until_ready(step(*args))
+        times.append(perf_counter() - start)
+    return min(times)
 
 
 def copied_to_the_host(step, *args):
@@ -453,6 +612,69 @@ def donating_and_injected(loss, params, key, x, y, first_rate, epochs, debug=Fal
     return params, curve, norms if debug else []
 
 
+def one_loop(loss, params, key, x, y, first_rate, epochs, debug=False):
+    state = params, adam.init(params), jnp.float32(0)
+    curve, lengths = [], []
+    for n in range(epochs * len(x) // 500):
+        key, subkey = jax.random.split(key)
+        i = 500 * n % len(x)
+        pace = first_rate / 2 ** (500 * n // len(x))
+        batch = x[i : i + 500], y[i : i + 500]
+        *state, norm = step(loss, *state, subkey, *batch, pace)
+        curve.append(state[2] / (n + 1))
+        lengths.append(norm)
+    return state[0], curve, lengths if debug else []
+
+
+def one_loop_at_one_rate(loss, params, key, x, y, first_rate, epochs, debug=False):
+    state = params, adam.init(params), jnp.float32(0)
+    curve, lengths = [], []
+    for n in range(epochs * len(x) // 500):
+        key, subkey = jax.random.split(key)
+        i = 500 * n % len(x)
+        batch = x[i : i + 500], y[i : i + 500]
+        *state, norm = step(loss, *state, subkey, *batch, first_rate)
+        curve.append(state[2] / (n + 1))
+        lengths.append(norm)
+    return state[0], curve, lengths if debug else []
+
+
+def one_loop_with_one_key(loss, params, key, x, y, first_rate, epochs, debug=False):
+    state = params, adam.init(params), jnp.float32(0)
+    curve, lengths = [], []
+    for n in range(epochs * len(x) // 500):
+        i = 500 * n % len(x)
+        pace = first_rate / 2 ** (500 * n // len(x))
+        batch = x[i : i + 500], y[i : i + 500]
+        *state, norm = step(loss, *state, key, *batch, pace)
+        curve.append(state[2] / (n + 1))
+        lengths.append(norm)
+    return state[0], curve, lengths if debug else []
+
+
+def one_loop_without_lengths(loss, params, key, x, y, first_rate, epochs, debug=False):
+    state = params, adam.init(params), jnp.float32(0)
+    curve = []
+    for n in range(epochs * len(x) // 500):
+        key, subkey = jax.random.split(key)
+        i = 500 * n % len(x)
+        pace = first_rate / 2 ** (500 * n // len(x))
+        batch = x[i : i + 500], y[i : i + 500]
+        *state, _ = step(loss, *state, subkey, *batch, pace)
+        curve.append(state[2] / (n + 1))
+    return state[0], curve, []
+
+
+def a_rate_halved_once(loss, params, key, x, y, first_rate, epochs, debug=False):
+    rates = [first_rate] + [first_rate / 2] * (epochs - 1)
+    of_steps = iter(np.repeat(rates, len(x) // 500).tolist())
+
+    def step(*args):
+        return _jitted(*args[:-1], next(of_steps))
+
+    return _trained(loss, params, key, x, y, first_rate, epochs, debug, step)
+
+
 rate, norms = 0.0, []
 
 
@@ -547,6 +769,21 @@ def an_optimizer_begun_anew(loss, params, key, x, y, first_rate, epochs, debug=F
     return _trained(loss, params, key, x, y, first_rate, epochs, debug, step)
 
 
+def an_optimizer_begun_anew_in_each_epoch(loss, params, key, x, y, first_rate, epochs, debug=False):
+    steps = []
+
+    def step(loss, params, opt_state, *rest):
+        steps.append(opt_state)
+        first = len(steps) % (len(x) // 500) == 1
+        return _jitted(loss, params, adam.init(params) if first else opt_state, *rest)
+
+    return _trained(loss, params, key, x, y, first_rate, epochs, debug, step)
+
+
+def steps_without_jit(loss, params, key, x, y, first_rate, epochs, debug=False):
+    return _trained(loss, params, key, x, y, first_rate, epochs, debug, _step)
+
+
 def plain_descent(loss, params, key, x, y, first_rate, epochs, debug=False):
     @jax.jit
     def inner(params, opt_state, key, x, y, rate):
@@ -630,11 +867,78 @@ def one_batch_of_all(loss, params, key, x, y, first_rate, epochs, debug=False):
     return params, _means(losses), []
 
 
+def labels_of_the_first_batch(loss, params, key, x, y, first_rate, epochs, debug=False):
+    y = jnp.tile(y[:500], len(y) // 500)
+    return _trained(loss, params, key, x, y, first_rate, epochs, debug)
+
+
+def means_of_the_last_two(loss, params, key, x, y, first_rate, epochs, debug=False):
+    params, means, lengths = _trained(loss, params, key, x, y, first_rate, epochs, debug)
+    sums = [0.0, 0.0] + [mean * (n + 1) for n, mean in enumerate(means)]
+    curve = [(sums[n + 2] - sums[n]) / min(n + 1, 2) for n in range(len(means))]
+    return params, curve, lengths
+
+
+def means_as_an_array(loss, params, key, x, y, first_rate, epochs, debug=False):
+    params, means, lengths = _trained(loss, params, key, x, y, first_rate, epochs, debug)
+    return params, jnp.array(means), lengths
+
+
+def keys_of_the_first_epoch_again(loss, params, key, x, y, first_rate, epochs, debug=False):
+    keys = itertools.cycle(jax.random.split(key, len(x) // 500))
+
+    def step(loss, params, opt_state, _, *rest):
+        return _jitted(loss, params, opt_state, next(keys), *rest)
+
+    return _trained(loss, params, key, x, y, first_rate, epochs, debug, step)
+
+
+def keys_of_its_own(loss, params, key, x, y, first_rate, epochs, debug=False):
+    return _trained(loss, params, jax.random.key(0), x, y, first_rate, epochs, debug)
+
+
 def parameters_alone(loss, params, key, x, y, first_rate, epochs, debug=False):
     return _trained(loss, params, key, x, y, first_rate, epochs, debug)[0]
 
 
 # run
+
+
+def with_names_for_all(images, labels, epochs):
+    data, held_out = prepare(images, labels)
+    start = init(jax.random.key(0))
+    before = evaluate(predict, start, *held_out)
+    key = jax.random.key(1)
+    end, curve, _ = train(loss, start, key, *data, 0.03, epochs)
+    return before, evaluate(predict, end, *held_out), curve
+
+
+def with_the_start_twice(images, labels, epochs):
+    data, held_out = prepare(images, labels)
+    start = init(jax.random.key(0))
+    before = evaluate(predict, start, *held_out)
+    key = jax.random.key(1)
+    _, curve, _ = train(loss, start, key, *data, 0.03, epochs)
+    return before, evaluate(predict, start, *held_out), curve
+
+
+def with_darker_images(images, labels, epochs):
+    images /= 16
+    data, held_out = prepare(16 * images, labels)
+    start = init(jax.random.key(0))
+    before = evaluate(predict, start, *held_out)
+    key = jax.random.key(1)
+    end, curve, _ = train(loss, start, key, *data, 0.03, epochs)
+    return before, evaluate(predict, end, *held_out), curve
+
+
+def with_a_new_loss(images, labels, epochs):
+    data, held_out = prepare(images, labels)
+    start = init(jax.random.key(0))
+    before = evaluate(predict, start, *held_out)
+    key, own = jax.random.key(1), lambda *args: loss(*args)
+    end, curve, _ = train(own, start, key, *data, 0.03, epochs)
+    return before, evaluate(predict, end, *held_out), curve
 
 
 def _run(images, labels, epochs, prepare=mended.prepare, loss=mended.loss, train=mended.train):
@@ -675,6 +979,59 @@ def never_trained(images, labels, epochs):
 
 
 # forecast
+
+
+def by_its_derivative(wave, key, steps):
+    rows = wave[jnp.arange(len(wave) - 8)[:, None] + jnp.arange(9)]
+    x, y = rows[:, :8], rows[:, 8]
+
+    def step(weights, key):
+        noisy = x + 0.2 * jax.random.normal(key, x.shape)
+        slope = 2 * (noisy @ weights - y) @ noisy / len(y)
+        return weights - 0.1 * slope, None
+
+    keys = jax.random.split(key, steps)
+    return jax.lax.scan(step, jnp.eye(8)[7], keys)[0]
+
+
+def indexed_past_the_end(wave, key, steps):
+    rows = wave[jnp.arange(len(wave))[:, None] + jnp.arange(9)]
+    x, y = rows[:, :8], rows[:, 8]
+
+    def step(weights, key):
+        noisy = x + 0.2 * jax.random.normal(key, x.shape)
+        slope = 2 * (noisy @ weights - y) @ noisy / len(y)
+        return weights - 0.1 * slope, None
+
+    keys = jax.random.split(key, steps)
+    return jax.lax.scan(step, jnp.eye(8)[7], keys)[0]
+
+
+def weights_of_every_step(wave, key, steps):
+    rows = wave[jnp.arange(len(wave) - 8)[:, None] + jnp.arange(9)]
+    x, y = rows[:, :8], rows[:, 8]
+
+    def step(weights, key):
+        noisy = x + 0.2 * jax.random.normal(key, x.shape)
+        slope = 2 * (noisy @ weights - y) @ noisy / len(y)
+        return (weights - 0.1 * slope,) * 2
+
+    keys = jax.random.split(key, steps)
+    return jax.lax.scan(step, jnp.eye(8)[7], keys)[1]
+
+
+def all_in_half_precision(wave, key, steps):
+    wave = wave.astype("float16")
+    rows = wave[jnp.arange(len(wave) - 8)[:, None] + jnp.arange(9)]
+    x, y = rows[:, :8], rows[:, 8]
+
+    def step(weights, key):
+        noisy = x + 0.2 * jax.random.normal(key, x.shape, x.dtype)
+        slope = 2 * (noisy @ weights - y) @ noisy / len(y)
+        return weights - 0.1 * slope, None
+
+    keys, first = jax.random.split(key, steps), jnp.eye(8)[7]
+    return jax.lax.scan(step, first.astype("float16"), keys)[0]
 
 
 def _windows(wave):
@@ -825,12 +1182,12 @@ def only_the_prediction(wave, key, steps):
 
 RIGHT = {
     "prepare": [divided_in_jax, a_copy_in_place],
-    "loss": [whole_layers_at_once, by_fold_in_and_optax, row_after_row],
+    "loss": [with_mended_parts, whole_layers_at_once, by_fold_in_and_optax, row_after_row],
     "evaluate": [all_images_at_once, without_jit_and_by_position, counted_in_a_scan],
     "time_step": [waiting_in_a_function, leaf_by_leaf],
-    "train": [means_taken_afterwards, one_scan, donating_and_injected],
-    "run": [with_whole_layers, with_a_scan],
-    "forecast": [windows_by_slices, by_an_index_and_a_scan],
+    "train": [one_loop, means_taken_afterwards, one_scan, donating_and_injected],
+    "run": [with_names_for_all, with_whole_layers, with_a_scan],
+    "forecast": [by_its_derivative, windows_by_slices, by_an_index_and_a_scan],
 }
 
 WRONG = {
@@ -840,32 +1197,52 @@ WRONG = {
             divided_into_itself,
             divided_unless_dark,
             labels_put_in_order,
+            in_place_if_float32,
         ],
-        "value/differs": [not_divided],
+        "value/differs": [not_divided, divided_by_the_brightest],
         "value/shape": [one_row_lost, images_and_labels_apart],
-        "value/dtype": [labels_as_floats],
+        "value/dtype": [labels_as_floats, arrays_of_numpy],
     },
     "loss": {
-        "symptom/not-finite": [only_the_length_left, loss_as_found, a_norm_without_a_where],
+        "symptom/not-finite": [
+            with_a_norm,
+            only_the_length_left,
+            loss_as_found,
+            a_norm_without_a_where,
+        ],
         "symptom/alike": [
+            with_one_key,
             only_the_key_left,
             one_draw_for_all_images,
             nothing_dropped,
             half_dropped,
+            with_a_key_of_its_own,
+            with_images_in_pairs,
+            more_dropped_in_the_first_layer,
         ],
-        "symptom/company": [only_the_axes_left],
+        "symptom/company": [with_all_labels, only_the_axes_left],
         "value/differs": [
             no_penalty,
             a_penalty_on_kernels_only,
             a_length_of_the_whole,
             a_sum_of_losses,
+            pixels_dropped_as_well,
+            nothing_made_up_for,
+            a_penalty_without_a_slope,
+            a_first_layer_that_stays,
         ],
         "value/shape": [losses_of_all_images],
     },
     "evaluate": {
         "symptom/company": [at_once_as_in_training, evaluate_as_found],
-        "symptom/compiles-more": [only_the_loop_left, image_by_image],
-        "value/differs": [a_share_of_whole_batches],
+        "symptom/compiles-more": [only_the_loop_left, image_by_image, a_loop_of_a_thousand],
+        "value/differs": [
+            a_share_of_whole_batches,
+            the_first_batch_alone,
+            a_mean_of_two_means,
+            divided_once_more,
+            the_largest_in_size,
+        ],
         "value/dtype": [a_count_of_images, a_python_number],
         "value/shape": [a_share_for_each_image],
     },
@@ -876,6 +1253,8 @@ WRONG = {
             only_the_second_awaited,
             awaited_after_the_clock,
             one_leaf_awaited,
+            the_last_leaf_awaited,
+            the_shorter_call,
             copied_to_the_host,
         ],
         "cost/calls-timed": [three_calls, no_first_call],
@@ -887,34 +1266,56 @@ WRONG = {
             jitted_in_the_loop,
             a_static_rate,
             a_count_that_is_static,
+            steps_without_jit,
         ],
         "symptom/no-effect": [
+            one_loop_at_one_rate,
             a_rate_read_from_outside,
+            a_rate_halved_once,
             a_rate_that_stays,
             a_rate_of_its_own,
             an_optimizer_that_stays,
             an_optimizer_begun_anew,
+            an_optimizer_begun_anew_in_each_epoch,
             plain_descent,
         ],
         "symptom/observed": [
+            one_loop_without_lengths,
             lengths_kept_outside,
             no_lengths,
             lengths_of_the_last_epoch,
             lengths_of_all_runs,
             squares_of_lengths,
         ],
-        "symptom/alike": [one_key_for_all_steps],
-        "value/differs": [losses_and_not_their_means, batches_backwards, one_batch_of_all],
+        "symptom/alike": [
+            one_loop_with_one_key,
+            one_key_for_all_steps,
+            keys_of_the_first_epoch_again,
+            keys_of_its_own,
+        ],
+        "value/differs": [
+            losses_and_not_their_means,
+            batches_backwards,
+            one_batch_of_all,
+            labels_of_the_first_batch,
+            means_of_the_last_two,
+        ],
         "value/shape": [lengths_always],
-        "value/structure": [parameters_alone],
+        "value/structure": [parameters_alone, means_as_an_array],
     },
     "run": {
-        "symptom/second-call": [darker_each_time],
-        "symptom/learns-nothing": [labels_for_everybody, no_longer_finite, never_trained],
-        "symptom/compiles-more": [traced_in_each_step],
+        "symptom/second-call": [with_darker_images, darker_each_time],
+        "symptom/learns-nothing": [
+            with_the_start_twice,
+            labels_for_everybody,
+            no_longer_finite,
+            never_trained,
+        ],
+        "symptom/compiles-more": [with_a_new_loss, traced_in_each_step],
     },
     "forecast": {
         "symptom/remains": [
+            indexed_past_the_end,
             windows_past_the_end,
             forecast_as_found,
             values_as_a_column,
@@ -928,7 +1329,7 @@ WRONG = {
             half_the_squares,
             the_newest_value_first,
         ],
-        "value/shape": [a_column_of_weights, only_the_prediction],
-        "value/dtype": [half_as_precise],
+        "value/shape": [weights_of_every_step, a_column_of_weights, only_the_prediction],
+        "value/dtype": [all_in_half_precision, half_as_precise],
     },
 }

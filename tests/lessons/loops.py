@@ -137,6 +137,14 @@ def first_signal_by_heart(signal):
     return jnp.array([3.0, 2.8, 2.32, 2.888])
 
 
+def all_rounds_laid_out(signal):
+    return lax.scan(lambda y, v: (0.9 * y + 0.1 * v,) * 2, signal[0], signal, unroll=True)[1]
+
+
+def eight_rounds_laid_out(signal):
+    return lax.scan(lambda y, v: (0.9 * y + 0.1 * v,) * 2, signal[0], signal, unroll=8)[1]
+
+
 # bounded_while
 
 
@@ -559,6 +567,7 @@ RIGHT = {
         by_a_while_loop,
         by_pairs,
         Smoother(0.1),
+        eight_rounds_laid_out,
     ],
     "bounded_while": [
         by_fori_loop_and_cond,
@@ -578,7 +587,12 @@ RIGHT = {
 }
 WRONG = {
     "smooth": {
-        "loops/unrolled": [smooth_as_given, unrolled_under_jit, unrolled_by_scan],
+        "loops/unrolled": [
+            smooth_as_given,
+            unrolled_under_jit,
+            unrolled_by_scan,
+            all_rounds_laid_out,
+        ],
         "value/differs": [started_at_zero, first_level_forgotten, divided_by_powers],
         "value/shape": [last_level_only, first_signal_by_heart],
         "value/structure": [carry_and_levels],

@@ -1056,6 +1056,13 @@ def never_colder_than_a_tenth(x, temperature):
     return jax.nn.softmax(x / jnp.maximum(temperature, 0.1))
 
 
+@jax.jit
+def scaled_from_nine_tenths_on(g):
+    norm = jnp.linalg.norm(g)
+    jax.debug.print("norm {}", norm)
+    return jnp.where(norm > 0.9, g / norm, g)
+
+
 RIGHT = {
     "fit": [
         written_into_an_array,
@@ -1188,6 +1195,7 @@ WRONG = {
             of_two_entries,
             divided_by_zero,
             a_little_above_one,
+            scaled_from_nine_tenths_on,
         ],
         "tracing/not-jitted": [clip_plain, norm_outside],
     },

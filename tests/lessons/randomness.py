@@ -738,6 +738,10 @@ def moved_by_the_epoch(seed, epoch, n):
     return jnp.roll(random.permutation(random.key(seed), n), epoch)
 
 
+def epoch_in_16_bits(seed, epoch, n):
+    return random.permutation(random.fold_in(random.key(seed), epoch & 0xFFFF), n)
+
+
 # pick
 
 
@@ -1077,14 +1081,11 @@ WRONG = {
             seed_times_more_than_a_million,
             epoch_times_more_than_a_million,
             numpy_seeded_by_32_bits,
-        ],
-        "keys/ignored": [
-            epoch_alone,
-            seed_alone,
-            never_shuffled,
             epoch_in_a_byte,
+            epoch_in_16_bits,
             seed_times_two_to_the_16,
         ],
+        "keys/ignored": [epoch_alone, seed_alone, never_shuffled],
         "loops/unrolled": [chain_of_splits, chain_beyond_a_hundred],
         "value/distribution": [
             turned,

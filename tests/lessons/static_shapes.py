@@ -629,6 +629,13 @@ def scattered(x, start, width):
     return jnp.zeros(width, x.dtype).at[places].set(x, mode="drop")
 
 
+_read_at = jax.jit(lambda x, places: x.at[places].get(mode="fill", fill_value=0))
+
+
+def places_found_outside(x, start, width):
+    return _read_at(x, start + jnp.arange(width))
+
+
 # log_total
 
 
@@ -952,7 +959,7 @@ WRONG = {
         ],
         "tracing/value-needed": [window_by_numpy],
         "value/shape": [masked_in_place, short_without_jit],
-        "tracing/not-jitted": [window_without_jit, selected_without_jit],
+        "tracing/not-jitted": [window_without_jit, selected_without_jit, places_found_outside],
     },
     "log_total": {
         "tracing/new-shape": [each_length_alone, all_powers_of_two, padded_by_jnp, set_into_zeros],

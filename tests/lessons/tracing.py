@@ -319,6 +319,25 @@ def _without_nan(gain, x):
     return jnp.nan_to_num(gain * x)
 
 
+class CopiesItsFactor:
+    """Nothing of a trace is stale here: the object multiplies by another attribute."""
+
+    def __init__(self, gain):
+        self.gain = gain
+        self._factor = jnp.float32(gain)
+
+    def __call__(self, x):
+        return _multiply(self._factor, x)
+
+
+class FactorOfTheClass:
+    def __init__(self, gain):
+        FactorOfTheClass.gain = gain
+
+    def __call__(self, x):
+        return _multiply(FactorOfTheClass.gain, x)
+
+
 # total_energy
 
 
@@ -664,9 +683,15 @@ WRONG = {
         "tracing/new-function": [JittedAtEachCall, OneJitPerObject],
         "tracing/not-jitted": [NeverJitted, JitsOnlyTheFactor],
         "value/no-attribute": [OtherAttribute],
-        "effects/write": [OneFactorForAll],
+        "effects/write": [OneFactorForAll, FactorOfTheClass],
         "effects/deleted": [Donates],
-        "value/differs": [NoFactorZero, NoLargeFactor, ReplacesNan, CutsWhatIsSet],
+        "value/differs": [
+            NoFactorZero,
+            NoLargeFactor,
+            ReplacesNan,
+            CutsWhatIsSet,
+            CopiesItsFactor,
+        ],
         "runs/not-callable": [NoCall],
         "runs/raised": [Frozen],
     },

@@ -41,5 +41,10 @@ def test_what_needs_one_gets_the_finding_of_its_kind(f, code, needs):
     assert len(finding.where) == 1
 
 
+def test_a_static_argument_of_a_jitted_function_is_no_shape():
+    double = jax.jit(lambda x: 2 * x, static_argnums=0)
+    assert ask(can_be_traced(X), lambda x: double(x)).finding.code == "tracing/static-tracer"
+
+
 def test_another_error_is_told_as_it_is():
     assert ask(can_be_traced(X), lambda x: x.size / 0).finding.code == "runs/raised"

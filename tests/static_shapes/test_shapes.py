@@ -55,7 +55,7 @@ def test_what_needs_a_value_is_told_with_kind_argument_and_line(kind, f):
 
 UNNAMED = {
     "conversion": [lambda n: hash(n), lambda n: {1: 2}[n], lambda n: f"{n:d}"],
-    "static": [lambda n: jax.jit(lambda m: m, static_argnums=0)(n)],
+    "static argument": [lambda n: jax.jit(lambda m: m, static_argnums=0)(n)],
     "branch": [lambda n: 1 if jax.random.normal(jax.random.key(0)) > 0 else n],
 }
 

@@ -7,7 +7,11 @@ from traced.running.attempt import attempt
 from traced.static_shapes.shapes import find_first_dependence
 
 #: The finding for each kind of dependence; for any other a shape depends on a value.
-NEEDED = {"branch": "tracing/branch-on-tracer", "conversion": "tracing/value-needed"}
+NEEDED = {
+    "branch": "tracing/branch-on-tracer",
+    "conversion": "tracing/value-needed",
+    "static argument": "tracing/static-tracer",
+}
 
 
 def can_be_traced(*args: Any) -> Question:

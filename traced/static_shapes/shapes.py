@@ -34,7 +34,7 @@ ERRORS: tuple[tuple[type[Exception], str, str], ...] = (
     (TypeError, r"unhashable type: '\w*Tracer'|format string passed to \w*Tracer", "conversion"),
     (ConcretizationTypeError, "", "static"),
     (TypeError, "parameters to jaxpr equations must have __hash__", "static"),
-    (ValueError, r"Non-hashable static arguments.*Tracer", "static"),
+    (ValueError, r"Non-hashable static arguments.*Tracer", "static argument"),
 )
 
 
@@ -71,8 +71,9 @@ class Dependence:
 
     What needs the value is told by `kind`: a `branch` (`if`, `while`, `and`, `in`), a `shape`
     (`jnp.zeros(n)`), an `index` (a mask, a slice), a `conversion` to a number, to NumPy or to text
-    by Python, or something that must be `static` (a parameter that JAX, or `jit`, reads: `length`,
-    `axis`, the `stop` of `jnp.arange`, the size that `jnp.nonzero` cannot know).
+    by Python, something that must be `static` (a parameter that JAX reads: `length`, `axis`, the
+    `stop` of `jnp.arange`, the size that `jnp.nonzero` cannot know), or a `static argument` of a
+    function under `jit`.
 
     `arguments` names those arguments of `function` on which the value depends. `function` is the
     innermost traced function: it may be the body of a loop. Both are empty where JAX cannot tell,
@@ -99,7 +100,7 @@ DEPENDENCES: tuple[tuple[Callable[..., Any], str, tuple[str, ...]], ...] = (
     (lambda x, n: range(n), "conversion", ("n",)),
     (lambda x, n: jnp.arange(n), "static", ("n",)),
     (lambda x, n: jax.lax.slice(x, (0,), (n,)), "static", ("n",)),
-    (lambda x, n: jax.jit(lambda m: m, static_argnums=0)(n), "static", ()),
+    (lambda x, n: jax.jit(lambda m: m, static_argnums=0)(n), "static argument", ()),
 )
 
 

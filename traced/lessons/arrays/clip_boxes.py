@@ -27,6 +27,8 @@ _BOXES = np.array(
 )
 #: The same with a score and a label behind, which no edge may touch.
 _SCORED = np.pad(_BOXES, ((0, 0), (0, 2)), constant_values=100.0)
+#: Of more digits than a number of 16 bits has.
+_FINE = np.array([[1000.1, -0.001, 1234.5, 999.9]], np.float32)
 _UNKNOWN = np.array([[np.nan, -1.0, np.inf, 2.0], [-np.inf, 1.0, 1.0, np.nan]], np.float32)
 
 
@@ -48,12 +50,22 @@ def _clips(*cases: tuple[Any, float, float]) -> Question:
     return question
 
 
+def _can_be_traced(answer: Any) -> None:
+    # A new function around the answer, of which every argument is traced: one that is given to
+    # `jit` keeps those that it declares static.
+    def whole(boxes: Any, width: float, height: float) -> Any:
+        return answer(boxes, width, height)
+
+    can_be_traced(jnp.asarray(_BOXES), 5.0, 4.0)(whole)
+
+
 clip_boxes = Exercise(
     name="clip_boxes",
     questions=(
-        can_be_traced(jnp.asarray(_BOXES), 5.0, 4.0),
+        _can_be_traced,
         _clips((_BOXES, 5.0, 4.0), (_BOXES[::-1], 4.0, 5.0), (_BOXES[:1], 0.5, 0.25)),
         _clips((_SCORED, 5.0, 4.0), (_UNKNOWN, 5.0, 4.0), (_BOXES[:0], 5.0, 4.0)),
+        _clips((_FINE, 1200.7, 1000.3)),
     ),
     hints=(
         "Two lines write into an array that never changes. What does each of them want to be true "

@@ -43,8 +43,8 @@ def _stores_rows_in_turn(answer: Any) -> None:
 
 
 def _stores_in_other_buffers(answer: Any) -> None:
-    """Require the same of a buffer of one row, and of one of many."""
-    for rows, width, places in ((1, 3, (0, 5)), (128, 1, (127, 128, 1000))):
+    """Require the same of a buffer of one row, and of one of many at a place too far for floats."""
+    for rows, width, places in ((1, 3, (0, 5)), (128, 1, (127, 128, 2**24 + 1))):
         for i in places:
             before = np.arange(float(rows * width), dtype=np.float32).reshape(rows, width)
             row, wanted = np.full(width, -1.0, np.float32), before.copy()

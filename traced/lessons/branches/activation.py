@@ -34,7 +34,8 @@ def _activates_by_index(answer: Any) -> None:
 def _require_no_clamping(i: int, got: Any, given: str) -> None:
     """Require that an index which is out of range does not get the nearest function."""
     nearest = min(max(i, 0), 2)
-    if nearest == i or getattr(got, "shape", None) != _X.shape:
+    # Far out, an index in a type of fewer bits is another one.
+    if nearest == i or abs(nearest - i) > 100 or getattr(got, "shape", None) != _X.shape:
         return
     clamped = np.allclose(_activation(nearest, np.asarray(_X)), got, equal_nan=True)
     seen = {"given": given, "wanted": "NaN", "got": f"function number {nearest} of x"}

@@ -2,10 +2,11 @@
 
 from typing import Any
 
+import jax
 import numpy as np
 
 from traced.course.exercise import Exercise
-from traced.findings.feedback import Question
+from traced.findings.feedback import Question, require
 from traced.lessons.find_the_faults.solutions.prepare import prepare as solution
 from traced.lessons.find_the_faults.symptoms import shows_none
 from traced.questions import compare
@@ -15,8 +16,9 @@ from traced.running.attempt import attempt
 class _Data:
     """Images and labels that are not put back after a call, as those of a script are not."""
 
-    def __init__(self, rows: int) -> None:
-        self.images = np.arange(rows * 64.0).reshape(rows, 64) * 7 % 17
+    def __init__(self, rows: int, dtype: str = "float64", brightest: int = 16) -> None:
+        lights = np.arange(rows * 64).reshape(rows, 64) * 7 % (brightest + 1)
+        self.images = lights.astype(dtype)
         self.labels = np.arange(rows) * 3 % 10
 
 
@@ -24,18 +26,27 @@ def _prepared(answer: Any, data: _Data) -> Any:
     return answer(data.images, data.labels)
 
 
-def _returns_both_parts(rows: int) -> Question:
+def _returns_both_parts(rows: int, brightest: int = 16) -> Question:
     def question(answer: Any) -> None:
-        data = _Data(rows)
+        data = _Data(rows, brightest=brightest)
         x, y = (data.images / 16).astype(np.float32), data.labels.astype(np.int32)
         wanted = (x[:1500], y[:1500]), (x[1500:], y[1500:])
-        compare(wanted, attempt(_prepared, answer, data), given=f"{rows} images")
+        got, given = attempt(_prepared, answer, data), f"{rows} images"
+        compare(wanted, got, given=given)
+        for each in jax.tree.leaves(got):
+            told = {"wanted": "JAX arrays", "got": f"an object of type `{type(each).__name__}`"}
+            require(isinstance(each, jax.Array), "value/dtype", given=given, **told)
 
     return question
 
 
 def _second_call(answer: Any) -> str:
-    data = _Data(1510)
+    # Images that are float32 already may need no copy on their way.
+    return _called_twice(answer, "float64") or _called_twice(answer, "float32")
+
+
+def _called_twice(answer: Any, dtype: str) -> str:
+    data = _Data(1510, dtype)
     first, second = (attempt(_prepared, answer, data) for _ in range(2))
     sums = [[float(np.sum(np.asarray(part[0]))) for part in each] for each in (first, second)]
     labels = [[np.asarray(part[1]).tolist() for part in each] for each in (first, second)]
@@ -44,7 +55,7 @@ def _second_call(answer: Any) -> str:
         return f"the second call with the same arrays returns {share:.3g} times the light"
     if labels[0] != labels[1]:
         return "the second call with the same arrays differs"
-    untouched = _Data(1510)
+    untouched = _Data(1510, dtype)
     same = np.array_equal(data.images, untouched.images)
     same = same and np.array_equal(data.labels, untouched.labels)
     return "" if same else "after a call, the caller's digits look different"
@@ -54,7 +65,7 @@ prepare = Exercise(
     name="prepare",
     questions=(
         _returns_both_parts(1510),
-        _returns_both_parts(1797),
+        _returns_both_parts(1797, brightest=12),
         shows_none(("symptom/second-call", _second_call)),
     ),
     hints=(

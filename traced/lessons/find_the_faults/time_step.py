@@ -13,12 +13,23 @@ from traced.running.attempt import attempt
 _WORK = 0.08
 
 
-def _step(leaves: int, compiling: float) -> TimedFunction:
-    return TimedFunction("a step", work=(_WORK, _WORK), compiling=compiling, leaves=leaves)
+class _Mixed(TimedFunction):
+    """A step whose last array is there first, and whose first call is the shorter one."""
+
+    def __init__(self) -> None:
+        super().__init__("a step", work=(_WORK / 8, _WORK), compiling=0.0, leaves=5)
+
+    def __call__(self, *args: float) -> Any:
+        tree = super().__call__(*args)
+        return {"a": tree["rest"], "b": tree["first"]}
+
+
+def _step(compiling: float) -> TimedFunction:
+    return TimedFunction("a step", work=(_WORK, _WORK), compiling=compiling, leaves=1)
 
 
 def _calls_twice(answer: Any) -> None:
-    step = _step(1, 0.0)
+    step = _step(0.0)
     got = attempt(answer, step, 1.0, 2.0)
     kinds = {"wanted": "a float", "got": f"an object of type `{type(got).__name__}`"}
     require(isinstance(got, float), "value/dtype", given="a step", **kinds)
@@ -27,11 +38,10 @@ def _calls_twice(answer: Any) -> None:
 
 
 def _known_time(answer: Any) -> str:
-    return _time_told(answer, 1, 0.1) or _time_told(answer, 3, 0.0)
+    return _time_told(answer, _step(0.1)) or _time_told(answer, _Mixed())
 
 
-def _time_told(answer: Any, leaves: int, compiling: float) -> str:
-    step = _step(leaves, compiling)
+def _time_told(answer: Any, step: TimedFunction) -> str:
     got = attempt(answer, step, 1.0, 2.0)
     own = step.times()[-1]
     if got < 0.9 * own:

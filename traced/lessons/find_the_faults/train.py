@@ -14,13 +14,23 @@ from traced.questions import compare
 from traced.running.attempt import attempt
 from traced.tracing.traces import record_traces
 
-_ROWS = 1000  # two batches
+_ROWS = 1000
+_BATCHES = slice(0, 500), slice(500, 1000)
 
 
 def _data(first: float = 1.0, second: float = 2.0) -> tuple[Any, Any]:
-    """Return images as bright as these two numbers say, batch by batch."""
-    x = jnp.repeat(jnp.array([first, second]), _ROWS // 2)[:, None] * jnp.ones((_ROWS, 2))
-    return x, jnp.arange(_ROWS) % 10
+    """Return images as bright as these two numbers say, batch by batch, and labels.
+
+    Within a batch the images become brighter, and over both the labels grow.
+    """
+    rising = np.tile(np.linspace(-0.5, 0.5, _ROWS // 2), 2)
+    x = np.repeat([first, second], _ROWS // 2) + rising
+    return jnp.asarray(np.stack([x, x], axis=1), jnp.float32), jnp.arange(_ROWS) // 100
+
+
+def _together(x: Any, y: Any) -> Any:
+    """Return a number that says which images and which labels belong together."""
+    return 4 * (x[:, 0] * y).mean()
 
 
 def _params() -> Any:
@@ -31,7 +41,7 @@ def _plane() -> Any:
     """Return a new loss whose gradients are 1, whatever the parameters are."""
 
     def loss(params: Any, key: Any, x: Any, y: Any) -> Any:
-        return jnp.sum(params["w"]) + params["b"] + jnp.mean(x) + jnp.mean(y)
+        return jnp.sum(params["w"]) + params["b"] + _together(x, y)
 
     return loss
 
@@ -46,10 +56,10 @@ def _tilted() -> Any:
 
 
 def _drawn() -> Any:
-    """Return a new loss that is a number drawn with the key."""
+    """Return a new loss that is a whole number for each batch, and a tenth of what is drawn."""
 
     def loss(params: Any, key: Any, x: Any, y: Any) -> Any:
-        return jax.random.uniform(key) + 0.0 * params["b"]
+        return jnp.round(_together(x, y)) + jax.random.uniform(key) / 10 + 0.0 * params["b"]
 
     return loss
 
@@ -61,19 +71,23 @@ def _moved(answer: Any, loss: Any, rate: float, epochs: int = 1, **data: float) 
     return float(np.asarray(end["b"]) - np.asarray(params["b"]))
 
 
-def _returns_three_things(epochs: int, rate: float) -> Question:
+def _returns_three_things(rate: float) -> Question:
+    """Ask for what one epoch returns, in which no symptom shows."""
 
     def question(answer: Any) -> None:
         params, data = _params(), _data(1.0, 5.0)
-        got = attempt(answer, _plane(), params, jax.random.key(1), *data, rate, epochs)
-        wanted = jax.tree.map(lambda leaf: leaf - 2 * rate * epochs, params)
-        first = -0.5 + 1 + 4.5
-        losses = [first, first - 3 * rate + 4][: 2 * epochs]
+        got = attempt(answer, _plane(), params, jax.random.key(1), *data, rate, 1)
+        wanted = jax.tree.map(lambda leaf: leaf - 2 * rate, params)
+        batches = [_together(*(np.asarray(each)[rows] for each in data)) for rows in _BATCHES]
+        losses = [batches[0] - 0.5, batches[1] - 0.5 - 3 * rate]
         curve = [np.mean(losses[: i + 1]) for i in range(len(losses))]
-        given = f"{epochs} epoch" if epochs == 1 else f"{epochs} epochs"
+        given = "1 epoch"
         compare(
             (0, 0, 0), jax.tree.map(lambda _: 0, got, is_leaf=lambda x: x is not got), given=given
         )
+        for each in got[1:]:
+            kinds = {"wanted": "two lists", "got": f"an object of type `{type(each).__name__}`"}
+            require(isinstance(each, list | tuple), "value/structure", given=given, **kinds)
         compare(wanted, got[0], given=given, result="the parameters")
         compare(
             np.asarray(curve, np.float32),
@@ -92,30 +106,51 @@ def _returns_three_things(epochs: int, rate: float) -> Question:
 
 
 def _more_steps(answer: Any) -> str:
-    counts = {}
+    counts, calls = {}, {}
     jax.clear_caches()  # type: ignore[no-untyped-call]  # JAX gives it no types
-    for epochs in (1, 3):
+    for steps in (2, 6):
+        loss, seen = _counted(_plane())
         with record_traces() as traces:
-            attempt(answer, _plane(), _params(), jax.random.key(0), *_data(), 0.1, epochs)
-        counts[2 * epochs] = sum(not each.nested for each in traces)
-    told = "; ".join(f"{steps} steps: {count} traces" for steps, count in counts.items())
-    few, many = counts.values()
-    return told if many > few else ""
+            attempt(answer, loss, _params(), jax.random.key(0), *_data(), 0.1, steps // 2)
+        counts[steps], calls[steps] = sum(not each.nested for each in traces), len(seen)
+    # Without `jit` nothing is traced, and Python runs the loss in each step.
+    for said, each in (("traces", counts), ("calls of `loss` by Python", calls)):
+        if each[6] > each[2]:
+            return "; ".join(f"{said} in {steps} steps: {count}" for steps, count in each.items())
+    return ""
+
+
+def _counted(loss: Any) -> tuple[Any, list[None]]:
+    """Return a loss that notes in the list whenever Python runs it."""
+    seen: list[None] = []
+
+    def counted(params: Any, key: Any, x: Any, y: Any) -> Any:
+        seen.append(None)
+        return loss(params, key, x, y)
+
+    return counted, seen
 
 
 def _another_rate(answer: Any) -> str:
     loss = _plane()
-    first, second = (-_moved(answer, loss, rate, epochs=2) for rate in (0.1, 0.2))
-    if abs(first - 0.3) < 1e-3 and abs(second - 0.6) < 1e-3:
+    first, second = (-_moved(answer, loss, rate, epochs=3) for rate in (0.1, 0.2))
+    if abs(first - 0.35) < 1e-3 and abs(second - 0.7) < 1e-3:
         return ""
-    told = f"two epochs on a slope move by {first:.2f} at the rate 0.1, and by {second:.2f} at 0.2"
-    return f"{told}; 0.30 and 0.60 would be due"
+    told = (
+        f"three epochs on a slope move by {first:.2f} at the rate 0.1, and by {second:.2f} at 0.2"
+    )
+    return f"{told}; 0.35 and 0.70 are due"
 
 
 def _slopes_that_change(answer: Any) -> str:
-    moved = _moved(answer, _tilted(), 0.1, first=1.0, second=-1.0)
-    told = f"after gradients of 1 and then -1 the parameters have moved by {moved:.3f}"
-    return "" if abs(moved + 0.0947) < 1e-3 else f"{told}; -0.095 would be due"
+    loss, again = _tilted(), ""
+    for epochs, due in ((1, -0.0947), (2, -0.1089)):
+        moved = _moved(answer, loss, 0.1, epochs, first=1.0, second=-1.0)
+        if abs(moved - due) > 1e-3:
+            told = f"after gradients of 1 and then -1{again} the parameters have moved by"
+            return f"{told} {moved:.3f}; {due:.3f} is due"
+        again = ", and both once more,"
+    return ""
 
 
 def _lengths(answer: Any) -> str:
@@ -157,23 +192,37 @@ def _largest(norms: Any) -> Any:
     return float(max(norms)) if norms else 0.0
 
 
-def _draws(answer: Any) -> str:
-    curve = attempt(answer, _drawn(), _params(), jax.random.key(0), *_data(), 0.1, 1)[1]
-    one, two = (float(value) for value in curve)
-    return "two steps draw the same numbers" if abs(one - two) < 1e-6 else ""
+def _drawn_losses(answer: Any, loss: Any, seed: int) -> Any:
+    """Return the loss of each step of two epochs, by the means up to it."""
+    curve = attempt(answer, loss, _params(), jax.random.key(seed), *_data(), 0.1, 2)[1]
+    return np.diff([0.0, *(n * float(mean) for n, mean in enumerate(curve, 1))])
+
+
+def _draws(answer: Any) -> None:
+    """Ask for the mean of all losses up to each step, and for a key of its own in each step."""
+    loss = _drawn()
+    one, other = (_drawn_losses(answer, loss, seed) for seed in (0, 1))
+    batches = [_together(*(np.asarray(each)[rows] for each in _data())) for rows in _BATCHES]
+    wanted, told = np.round(batches * 2), "the losses that the means make"
+    compare(wanted, np.floor(one + 1e-3), given="2 epochs", result=told)
+    drawn = np.concatenate([one - wanted, other - wanted])
+    gaps = np.abs(drawn[:, None] - drawn) + np.eye(len(drawn))
+    alike = "two runs with different keys draw the same numbers"
+    alike = "two steps draw the same numbers" if gaps[:4, :4].min() < 1e-4 else alike
+    require(gaps.min() > 1e-4, "symptom/alike", symptom=alike)
 
 
 train = Exercise(
     name="train",
     questions=(
-        _returns_three_things(1, 0.1),
+        _returns_three_things(0.1),
         shows_none(
             ("symptom/compiles-more", _more_steps),
             ("symptom/no-effect", _another_rate),
             ("symptom/no-effect", _slopes_that_change),
             ("symptom/observed", _lengths),
         ),
-        shows_none(("symptom/alike", _draws)),
+        _draws,
     ),
     hints=(
         "`step` gets eight arguments, reads two names from outside, writes to one, and returns "

@@ -1,12 +1,14 @@
 """The equations of an answer: how many more a longer input may have, and where the loops are."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from traced.findings.feedback import Question
-from traced.programs.jaxprs import find_equations
+from traced.findings.feedback import Found, Question, fault
+from traced.programs.jaxprs import Equation, find_equations
 from traced.programs.questions import require_bounded_growth
 from traced.python.places import Place
+from traced.running.attempt import attempt
 
 #: The primitives whose steps wait for each other.
 LOOPS = ("scan", "while")
@@ -18,12 +20,31 @@ def grows_no_more_than(
     """Ask whether the jaxpr grows by a small factor at most, where the input grows by far more.
 
     What works in pairs grows with the logarithm, and a rest of rows may have a copy of the body.
+    Neither may a loop have all its rounds laid out by `unroll`, which leaves the jaxpr as it is:
+    to compile that takes as long as what Python unrolled.
     """
 
     def question(answer: Any) -> None:
         require_bounded_growth(lambda n: (answer, *make(n)), small, large, factor=factor)
+        few, many = (attempt(find_equations, answer, *make(n)) for n in (small, large))
+        loop = max(many, key=_rounds_laid_out, default=None)
+        if loop and _rounds_laid_out(loop) > factor * max(1, *map(_rounds_laid_out, few)):
+            saw = {f"{large} entries": f"a loop with {_rounds_laid_out(loop)} rounds laid out"}
+            found = fault("loops/unrolled", loop.place, **saw)
+            raise Found(replace(found.finding, rule=UNROLL, read=READ))
 
     return question
+
+
+#: What is said of a loop that `unroll` leaves nothing of.
+UNROLL = "`unroll` puts copies of the body into a round; as many as there are rounds leave no loop"
+READ = "07_loops, “Steps that wait for nothing need no carry”"
+
+
+def _rounds_laid_out(equation: Equation) -> int:
+    """Return the rounds of a loop all of which `unroll` lays out, or 1 for any other equation."""
+    length, unroll = (equation.eqn.params.get(name) or 1 for name in ("length", "unroll"))
+    return int(length) if unroll >= length else 1
 
 
 def place_of_first(primitives: tuple[str, ...], answer: Any, *args: Any) -> Place | None:

@@ -87,8 +87,8 @@ def _starts_at_a_traced_position(answer: Any) -> None:
     can_be_traced(2)(lambda start: answer(jnp.asarray(_UP), start, 3))
 
 
-def _of_three_from_two_on(answer: Any) -> Callable[..., Any]:
-    return lambda x: answer(x, 2, 3)
+def _of_three(answer: Any) -> Callable[..., Any]:
+    return lambda x, start: answer(x, start, 3)
 
 
 window = Exercise(
@@ -98,7 +98,7 @@ window = Exercise(
         _cuts_wide_windows_and_keeps_nan,
         _keeps_nan_one_by_one,
         _starts_at_a_traced_position,
-        works_under_jit(_of_three_from_two_on, jnp.arange(6.0)),
+        works_under_jit(_of_three, jnp.arange(6.0), jnp.int32(2)),
         uses_jit(jnp.ones(6), 2, 3),
     ),
     hints=(
