@@ -64,7 +64,7 @@ def _notes(exchange: Exchange) -> list[str]:
     elif all(len(at) == count for at in exchange.sources):
         told = f"every device uses the numbers of all {count}"
     else:
-        told = "a line leads from each device whose numbers are used"
+        told = "lines lead from the numbers that are used"
     first, *rest = exchange.after
     alike = all(np.array_equal(first, each, equal_nan=True) for each in rest)
     return [told, *["all end with the same numbers"] * alike]
