@@ -1,10 +1,11 @@
 """A solution of `make_fast_step`."""
 
+import jax.numpy as jnp
 from flax import nnx
 
 
 def step(model, optimizer, x, y):
-    loss, gradients = nnx.value_and_grad(lambda model: model.loss(x, y))(model)
+    loss, gradients = nnx.value_and_grad(lambda model: jnp.mean((model(x) - y) ** 2))(model)
     optimizer.update(model, gradients)
     return loss
 
