@@ -93,3 +93,12 @@ def test_the_picture_fits_a_phone(program):
     assert both < 430  # it shrinks to 0.85 of that
     # Short lines are side by side, long ones below each other.
     assert (alone < both, low < high) == ((True, False) if program is say_little else (False, True))
+
+
+def connect(address, count, process):
+    peers = "is connected to 7 peer ranks. Expected number of connected peer ranks is : 7"
+    print(f"[Gloo] Rank [Gloo] Rank 0 {peers}\n7 {peers}\n7 rows\n peer ranks. 7 7")
+
+
+def test_the_lines_that_connect_processes_are_left_out_whichever_thread_was_first():
+    assert run_processes(connect, 1)[0].lines == ("7 rows",)

@@ -31,8 +31,12 @@ VARIABLES = {
 }
 #: A proxy would be asked for this machine, too.
 LEFT_OUT = re.compile("_proxy|^XLA_FLAGS$|^JAX_NUM_CPU_DEVICES$", re.IGNORECASE)
-#: Lines of the library by which the processes are connected.
-NOISE = re.compile(r"\[Gloo\].*\n?")
+#: Lines of the library by which the processes are connected. Each of its threads writes one, in
+#: pieces, so that the end of a line may follow on that of another thread.
+NOISE = re.compile(
+    r"\[Gloo\].*\n?|^\d*(?: is connected to| peer ranks|Expected number of connected).*\n?",
+    re.MULTILINE,
+)
 #: `ValueError: ...` at the end of a traceback.
 RAISED = re.compile(r"^(?:\w+\.)*(\w*(?:Error|Exception|Interrupt)): ?(.*)$", re.MULTILINE)
 
