@@ -32,6 +32,10 @@ class Net(nnx.Module):
             x = nnx.tanh(x @ kernel[...] + bias[...])
         return x
 
+    def loss(self, x: jax.Array, y: jax.Array) -> jax.Array:
+        """Return the mean squared error."""
+        return jnp.mean((self(x) - y) ** 2)
+
 
 def start(tied: bool = False) -> tuple[Net, nnx.Optimizer[Net]]:
     """Return a model and its optimizer, as each training begins."""
