@@ -114,10 +114,15 @@ def _text(value: float) -> str:
     return str(value) if isinstance(value, int) else f"{value:.3g}"
 
 
+def _are_below(lines: Mapping[str, Points]) -> bool:
+    """Tell whether a name is too long to stand beside its line."""
+    return max(map(len, lines)) > LONG
+
+
 def _size(lines: Mapping[str, Points]) -> tuple[float, float]:
     """Return the size of a plot in inches, with room for the names on the right, or below."""
     longest = max(map(len, lines))
-    if longest > LONG:
+    if _are_below(lines):
         return max(2.9 + 0.095 * LONG, 0.9 + 0.095 * longest), 2.8 + LINE * len(lines)
     return 2.9 + 0.095 * max(longest, 12), 2.8
 
@@ -137,7 +142,7 @@ def _svg(lines: Mapping[str, Points], bands: Mapping[str, Band], x: str, y: str,
         for i, (name, line) in enumerate(lines.items()):
             _draw(axes, i, name, line, bands.get(name, {}))
         axes.margins(x=0.05)
-        if max(map(len, lines)) > LONG:
+        if _are_below(lines):
             # Of two lines, the upper one comes first.
             names = sorted(lines, key=lambda name: -lines[name][max(lines[name])])
             drawn = dict(zip(lines, axes.get_lines(), strict=True))
