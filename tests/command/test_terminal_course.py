@@ -182,7 +182,8 @@ class Watching:
             env=os.environ | {"NO_COLOR": "1", "COLUMNS": "80"},
         )
         self.lines, self.said = queue.SimpleQueue(), []
-        threading.Thread(target=self._read, daemon=True).start()
+        self.reading = threading.Thread(target=self._read, daemon=True)
+        self.reading.start()
 
     def _read(self):
         for line in self.process.stdout:
@@ -206,6 +207,7 @@ def watching(copy):
         watching.wait_for("(and Enter)")
         yield watching
         watching.process.kill()
+        watching.reading.join(timeout=60)  # before the pipe that it reads is closed
 
 
 def test_saving_the_file_has_it_checked(copy, watching):
