@@ -821,6 +821,26 @@ def test_a_lesson_opens_with_a_picture(reader: Reader, site: Site, lesson: str) 
 
 
 @needs_browser
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1024, 768)])
+def test_the_first_screen_has_the_start_the_trace_and_the_finding(
+    reader: Reader, site: Site, width: int, height: int
+) -> None:
+    page = reader.open(site, "index", width)
+    example = page.locator(".landing .example")
+    parts = (
+        page.get_by_role("link", name=re.compile(r"^Start \(")),
+        example.locator(".linked"),
+        example.get_by_text("hint:"),
+    )
+    assert all(
+        (box := part.bounding_box()) and box["y"] + box["height"] <= height for part in parts
+    )
+    expect(example.locator("[data-pane]").last).to_be_visible()
+    cut = "all => all.filter(each => each.scrollWidth > each.clientWidth).length"
+    assert example.locator("[data-pane]").evaluate_all(cut) == 0
+
+
+@needs_browser
 @pytest.mark.parametrize("name", [f"notebooks/{lesson}" for lesson in LESSONS])
 def test_no_code_is_cut_off_on_a_phone(reader: Reader, site: Site, name: str) -> None:
     blocks = reader.open(site, name, 390).locator(".bd-article div.highlight pre")

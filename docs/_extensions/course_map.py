@@ -23,6 +23,7 @@ CLAIM = re.compile(r"^# (.+)$", re.MULTILINE)
 NEEDS = re.compile(r"^Needed: .*$", re.MULTILINE)
 NEEDED = re.compile(r"\((\w+)\.ipynb\)")
 MINUTES = re.compile(r"About (\d+) minutes")
+TO_FIRST_CHECK = re.compile(r"first check after (\d+)")
 CHECK = re.compile(r"^ex\.(\w+)\.check\(", re.MULTILINE)
 CODE = re.compile(r"`([^`]+)`")
 COURSE_DESCRIPTION = (
@@ -44,7 +45,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Lesson:
-    """What a notebook says of itself; the minutes are `None` where it does not say them."""
+    """What a notebook says of itself; minutes are `None` where it does not say them."""
 
     document: str
     name: str
@@ -52,6 +53,7 @@ class Lesson:
     claim: str
     needs: tuple[str, ...]
     minutes: int | None
+    to_first_check: int | None
     exercises: tuple[str, ...]
 
     @property
@@ -88,14 +90,20 @@ def read_lesson(folder: Path, entry: Entry) -> Lesson:
         for kind in ("markdown", "code")
     }
     needs = NEEDS.search(texts["markdown"])
-    minutes = MINUTES.search(needs[0]) if needs else None
+    said = needs[0] if needs else ""
     return Lesson(
         *(entry.document, entry.name, entry.group),
         claim=CLAIM.search(texts["markdown"])[1],  # type: ignore[index]  # each page has a title
-        needs=tuple(f"notebooks/{name}" for name in NEEDED.findall(needs[0])) if needs else (),
-        minutes=int(minutes[1]) if minutes else None,
+        needs=tuple(f"notebooks/{name}" for name in NEEDED.findall(said)),
+        minutes=_number(MINUTES, said),
+        to_first_check=_number(TO_FIRST_CHECK, said),
         exercises=tuple(dict.fromkeys(CHECK.findall(texts["code"]))),
     )
+
+
+def _number(pattern: re.Pattern[str], text: str) -> int | None:
+    found = pattern.search(text)
+    return int(found[1]) if found else None
 
 
 class Course:
