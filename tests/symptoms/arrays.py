@@ -134,6 +134,7 @@ PROGRAMS = {
     # refs and updates
     "TypeError: and 'Ref'": "2 * jax.new_ref(x)",
     "TypeError: '_IndexUpdateHelper' object is not callable": "x.at(0).set(1.0)",
+    "TypeError: '_IndexUpdateHelper' object does not support item assignment": "x.at[0] = 1.0",
     "ValueError: Length of slice indices must match number of operand dimensions": (
         "jax.lax.dynamic_slice(x, (0, 0), (2, 2))"
     ),

@@ -101,6 +101,19 @@ PROGRAMS = {
         "    return x * len(sizes)\n"
         "mlp(1.0, [32, 32])"
     ),
+    ("dict static, called at once", "nonhashable-static"): (
+        "def run(x, settings):\n"
+        "    return x * settings['lr']\n"
+        "jax.jit(run, static_argnames='settings')(1.0, {'lr': 0.1})"
+    ),
+    ("dim of a method", "unexpected-keyword"): "jnp.ones((2, 3)).mean(dim=1)",
+    ("keepdim", "unexpected-keyword"): "jnp.mean(jnp.ones((2, 3)), axis=1, keepdim=True)",
+    ("softmax with dim", "unexpected-keyword"): "jax.nn.softmax(jnp.ones(3), dim=-1)",
+    ("size of random numbers", "unexpected-keyword"): (
+        "jax.random.normal(jax.random.key(0), size=(3,))"
+    ),
+    ("argnum", "unexpected-keyword"): "jax.grad(lambda x: x, argnum=0)",
+    ("at[0] = 1", "in-place-assignment"): "x = jnp.zeros(3)\nx.at[0] = 1.0",
     ("x[0] = 1", "in-place-assignment"): ("x = jnp.zeros(3)\nx[0] = 1.0"),
     ("jnp.sum of list of floats", "list-argument"): ("losses = [1.0, 2.0, 3.0]\njnp.mean(losses)"),
     ("matmul mismatch", "contracting-dimensions"): (

@@ -95,6 +95,10 @@ def _called(node: ast.Call, frame: FrameType) -> Iterator[Any]:
     if function is UNKNOWN and isinstance(node.func, ast.Attribute):
         yield from sources(node.func.value, frame)
         return
+    if isinstance(node.func, ast.Call):
+        # What made the function stands for it: `jax.jit(f)(x)` calls what `jit` returned.
+        yield from sources(node.func, frame)
+        return
     yield function
     if inspect.isfunction(function) or function is UNKNOWN:
         return
