@@ -20,12 +20,6 @@ PROGRAMS = {
         "step = jax.pmap(lambda w, row: row @ w, in_axes=(None, 0), devices=jax.devices()[:1])\n"
         "step(jnp.ones(3), jnp.ones((32, 3)))"
     ),
-    ("clipping as an optimizer", "optimizer-methods"): (
-        "clip = optax.clip_by_global_norm(1.0)\nclip.apply({'w': jnp.ones(2)})"
-    ),
-    ("clipping called", "optimizer-methods"): (
-        "clip = optax.clip_by_global_norm(1.0)\nclip({'w': jnp.ones(2)})"
-    ),
     ("one place under vmap", "ppermute-pairs"): (
         "def shifted(x):\n"
         "    return jax.lax.ppermute(x, 'row', [(i, i + 1) for i in range(3)])\n"
