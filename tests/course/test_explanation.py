@@ -57,6 +57,14 @@ def test_an_error_in_a_program_leads_to_its_page(fault, page):
     assert find_first_symptom(error).page == page
 
 
+# The class of these is another than that of a whole optimizer. A traceback does not show whose it
+# is, so they are none of the programs above, which are read from their text as well.
+@pytest.mark.parametrize("wrong", ["clip.apply({'w': 1.0})", "clip({'w': 1.0})"])
+def test_a_part_of_an_optimizer_is_explained_like_a_whole_one(wrong):
+    error = error_of(f"clip = optax.clip_by_global_norm(1.0)\n{wrong}")
+    assert find_first_symptom(error).page == "optimizer-methods"
+
+
 @pytest.mark.parametrize("mode", ["off", "quiet_remove_frames"])
 @pytest.mark.parametrize("fault", OTHERS)
 def test_an_error_that_is_not_of_jax_has_no_page(fault, mode):

@@ -1,6 +1,14 @@
 """Programs for errors of tracing, shapes and arrays."""
 
 PROGRAMS = {
+    "ValueError: does not have enough dimensions for all core dimensions": (
+        "jnp.vectorize(jnp.dot, signature='(n),(n)->()')(1.0, x)"
+    ),
+    "FloatingPointError: the de-optimized function did not produce invalid values": (
+        "double = jax.jit(lambda x: 2 * x)\n"
+        "with jax.debug_nans(True):\n"
+        "    double(np.array([1.0, np.nan], np.float32))"
+    ),
     "TypePromotionError: ": (
         "with jax.numpy_dtype_promotion('strict'):\n    jnp.arange(3) * jnp.ones(3)"
     ),

@@ -46,6 +46,17 @@ PROGRAMS = {
     ),
     "AttributeError: object has no attribute 'params'": "layer.params",
     "AttributeError: object has no attribute 'init'": "layer.init(key, x)",
+    "ValueError: Non-hashable static arguments are not supported": (
+        "step = nnx.jit(lambda layer, sizes: layer, static_argnums=1)\nstep(layer, [2, 3])"
+    ),
+    "ValueError: cannot select an axis to squeeze out which has size": (
+        "step = nnx.pmap(nnx.Linear.__call__, in_axes=(None, 0), devices=jax.devices()[:1])\n"
+        "step(layer, jnp.ones((7, 3)))"
+    ),
+    "ValueError: cached_partial is a graph-mode-only API": (
+        "with nnx.set_graph_mode(False):\n"
+        "    nnx.cached_partial(nnx.jit(nnx.Linear.__call__), layer)"
+    ),
     "ValueError: arguments should be comparable": (
         "class Scale:\n    factors = np.ones(2)\n"
         "    def __hash__(self):\n        return 1\n"

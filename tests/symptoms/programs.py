@@ -20,6 +20,11 @@ PROGRAMS = {
         "step = jax.pmap(lambda w, row: row @ w, in_axes=(None, 0), devices=jax.devices()[:1])\n"
         "step(jnp.ones(3), jnp.ones((32, 3)))"
     ),
+    ("one place under vmap", "ppermute-pairs"): (
+        "def shifted(x):\n"
+        "    return jax.lax.ppermute(x, 'row', [(i, i + 1) for i in range(3)])\n"
+        "jax.vmap(shifted, axis_name='row')(jnp.arange(4.0))"
+    ),
     ("pmap called where it is made", "pmap-sizes"): (
         "jax.pmap(jnp.sin, devices=jax.devices()[:1])(jnp.arange(5.0))"
     ),
