@@ -476,4 +476,11 @@ PROGRAMS = {
         "optimizer = nnx.Optimizer(model, optax.adam(1e-3), wrt=...)\n"
         "optimizer.update(model, nnx.grad(lambda model: model(jnp.ones((4, 3))).sum())(model))"
     ),
+    ("a list as a static argument, in one line", "nonhashable-static"): (
+        "jax.jit(lambda x, sizes: x.reshape(sizes), static_argnums=1)(jnp.ones(6), [2, 3])"
+    ),
+    ("a mask as a static argument, in one line", "nonhashable-static"): (
+        "keep = np.array([True, False])\n"
+        "jax.jit(lambda x, keep: x[keep], static_argnums=1)(jnp.ones(2), keep)"
+    ),
 }
