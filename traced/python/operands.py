@@ -95,11 +95,10 @@ def _called(node: ast.Call, frame: FrameType) -> Iterator[Any]:
     if function is UNKNOWN and isinstance(node.func, ast.Attribute):
         yield from sources(node.func.value, frame)
         return
-    if function is UNKNOWN and isinstance(node.func, ast.Call):
+    yield function
+    if isinstance(node.func, ast.Call):
         # Of `jit(f)(x)` is known what gave the function that was called.
         yield from sources(node.func, frame)
-        return
-    yield function
     if inspect.isfunction(function) or function is UNKNOWN:
         return
     # What is written in C raises for what it was given.
