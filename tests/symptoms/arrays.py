@@ -9,6 +9,10 @@ PROGRAMS = {
         "with jax.debug_nans(True):\n"
         "    double(np.array([1.0, np.nan], np.float32))"
     ),
+    "TypeError: got an unexpected keyword argument 'dim'": "x.mean(dim=0)",
+    "TypeError: got an unexpected keyword argument 'keepdim'": "jnp.sum(x, axis=0, keepdim=True)",
+    "NotImplementedError: argument of array.view() is not supported": "x.view(-1, 1)",
+    "ValueError: so to use a where mask one has to specify 'initial'": "x.max(where=x > 0)",
     "TypePromotionError: ": (
         "with jax.numpy_dtype_promotion('strict'):\n    jnp.arange(3) * jnp.ones(3)"
     ),

@@ -1,6 +1,13 @@
 """Programs for errors of Flax NNX."""
 
 PROGRAMS = {
+    "AttributeError: 'NoneType' object has no attribute '_graphdef'": (
+        "def step(i, layer):\n    layer.bias[...] += 1\n\nnnx.fori_loop(0, 2, step, layer)"
+    ),
+    "ValueError: on immutable node of type NoneType": (
+        "saved = nnx.state(nnx.Dropout(0.5, rngs=nnx.Rngs(0)))\n"
+        "nnx.update(nnx.Dropout(0.5), {'rngs': saved['rngs']})"
+    ),
     "TypeError: passed to frozenset.__format__": (
         "nnx.state(nnx.Linear(2, 1, rngs=nnx.Rngs(0)), frozenset({nnx.Param}))"
     ),

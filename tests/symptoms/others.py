@@ -181,4 +181,7 @@ PROGRAMS = {
     ),
     "np index of a row": ("np.ones(3)[5]"),
     "np dtype dict": ('np.array([1, 2], dtype={"x": [1, 2]})'),
+    "own keyword of PyTorch": ("def mean(x):\n    return x\nmean(1, dim=0)"),
+    "own class that is its decorator": ("def node(nodetype, name):\n    return name\nnode(name=1)"),
+    "own function of a function": ("def reader():\n    return {}.setdefault\nreader()([2], 3)"),
 }

@@ -441,4 +441,64 @@ PROGRAMS = {
         "cell = nnx.LSTMCell(3, 4, rngs=nnx.Rngs(0))\ncell(jnp.ones((1, 3)))"
     ),
     ("device by name", "unknown-backend"): ('jax.device_put(jnp.ones(3), "cpu")'),
+    ("a mask of rows", "NonConcreteBooleanIndexError"): (
+        "@jax.jit\ndef kept(x):\n    return x[x[:, 0] > 0].mean(axis=0)\nkept(jnp.ones((3, 2)))"
+    ),
+    ("lengths in eight bits", "fori-bounds"): (
+        "lengths = jnp.array([3, 5], jnp.uint8)\n"
+        "jax.lax.fori_loop(0, lengths.max(), lambda i, total: total + i, 0)"
+    ),
+    ("a model beside what holds it", "variable-passed-twice"): (
+        "layer, x = nnx.Linear(3, 1, rngs=nnx.Rngs(0)), jnp.ones(3)\n"
+        "optimizer = nnx.ModelAndOptimizer(layer, optax.adam(1e-3), wrt=nnx.Param)\n"
+        "nnx.jit(lambda model, optimizer, x: model(x), graph=False)(layer, optimizer, x)"
+    ),
+    ("a state that comes back", "variable-passed-twice"): (
+        "layer, x = nnx.Linear(3, 1, rngs=nnx.Rngs(0)), jnp.ones(3)\n"
+        "nnx.jit(lambda model, x: (model(x), nnx.state(model)), graph=False)(layer, x)"
+    ),
+    ("a layer twice in a loss", "inconsistent-aliasing"): (
+        "layer, x = nnx.Linear(3, 1, rngs=nnx.Rngs(0)), jnp.ones(3)\n"
+        "def loss(student, teacher, x):\n"
+        "    return ((student(x) - teacher(x)) ** 2).sum()\n"
+        "nnx.grad(loss)(layer, layer, x)"
+    ),
+    ("a Variable replaced in a loop", "while-loop-changes-structure"): (
+        "class Counter(nnx.Module):\n"
+        "    def __init__(self):\n"
+        "        self.n = nnx.Variable(jnp.array(0))\n"
+        "def step(counter):\n"
+        "    counter.n = nnx.Variable(counter.n[...] + 1)\n"
+        "    return counter\n"
+        "nnx.while_loop(lambda counter: counter.n[...] < 3, step, Counter())"
+    ),
+    ("a layer under another name", "state-of-another-structure"): (
+        "layer, x = nnx.Linear(3, 1, rngs=nnx.Rngs(0)), jnp.ones(3)\n"
+        "nnx.update(nnx.Dict(encoder=layer), nnx.state(nnx.Dict(dense=layer)))"
+    ),
+    ("a pmean that was written for pmap", "unbound-axis-name"): (
+        "@jax.jit\n"
+        "def step(w, x):\n"
+        "    slope = jax.grad(lambda w: ((x * w) ** 2).mean())(w)\n"
+        "    return w - 0.1 * jax.lax.pmean(slope, axis_name='devices')\n"
+        "step(1.0, jnp.ones(3))"
+    ),
+    ("an ordered callback in batches", "callback-ordered-vmap"): (
+        "from jax.experimental import io_callback\n"
+        "report = lambda x: io_callback(print, None, x, ordered=True)\n"
+        "jax.lax.map(report, jnp.ones(4), batch_size=2)"
+    ),
+    ("running statistics for an optimizer", "optimizer-structure"): (
+        "layer, x = nnx.Linear(3, 1, rngs=nnx.Rngs(0)), jnp.ones(3)\n"
+        "model = nnx.Sequential(layer, nnx.BatchNorm(1, rngs=nnx.Rngs(0)))\n"
+        "optimizer = nnx.Optimizer(model, optax.adam(1e-3), wrt=...)\n"
+        "optimizer.update(model, nnx.grad(lambda model: model(jnp.ones((4, 3))).sum())(model))"
+    ),
+    ("a list as a static argument, in one line", "nonhashable-static"): (
+        "jax.jit(lambda x, sizes: x.reshape(sizes), static_argnums=1)(jnp.ones(6), [2, 3])"
+    ),
+    ("a mask as a static argument, in one line", "nonhashable-static"): (
+        "keep = np.array([True, False])\n"
+        "jax.jit(lambda x, keep: x[keep], static_argnums=1)(jnp.ones(2), keep)"
+    ),
 }

@@ -15,6 +15,38 @@ class Checked:
 """
 
 PROGRAMS = {
+    "NotImplementedError: Evaluation rule for 'ppermute' not implemented": (
+        "jax.lax.ppermute(x, 'i', [(0, 0)])"
+    ),
+    "NotImplementedError: IO effect not supported in vmap-of-cond": (
+        "from jax.experimental import io_callback\n"
+        "report = lambda x: io_callback(print, None, x)\n"
+        "jax.vmap(lambda x: jax.lax.cond(x > 0, report, lambda x: None, x))(x)"
+    ),
+    "Exception: IO effects not supported in": (
+        "from jax.experimental import io_callback\n"
+        "def halve(x):\n"
+        "    io_callback(print, None, x)\n"
+        "    return x / 2\n"
+        "jax.vmap(lambda x: jax.lax.while_loop(lambda x: x > 1, halve, x))(x)"
+    ),
+    "TypeError: missing 1 required positional argument: 'nodetype'": (
+        "@jax.tree_util.register_dataclass(meta_fields=['name'])\nclass Named:\n    name: str"
+    ),
+    "TypeError: [('float0', 'V')]": (
+        "@jax.custom_jvp\n"
+        "def product(x, n):\n"
+        "    return x * n\n"
+        "@product.defjvp\n"
+        "def product_rule(primals, tangents):\n"
+        "    (x, n), (dx, dn) = primals, tangents\n"
+        "    return x * n, n * dx + x * dn\n"
+        "jax.grad(product)(2.0, 3)"
+    ),
+    "TypeError: float0s do not support any operations": (
+        "grads = jax.grad(lambda p: p['w'] * p['n'], allow_int=True)({'w': x[0], 'n': 3})\n"
+        "jnp.negative(grads['n'])"
+    ),
     "TypeError: switch() got an unexpected keyword argument": (
         "jax.lax.switch(0, functions=[lambda: 1])"
     ),
