@@ -11,6 +11,11 @@ NAMES = {
 }
 
 OPTAX = {
+    "TypeError: float0": (
+        "params = {'w': x, 'step': jnp.array(3)}\n"
+        "gradients = jax.grad(lambda p: p['w'].sum(), allow_int=True)(params)\n"
+        "rule = optax.sgd(0.1)\nrule.update(gradients, rule.init(params))"
+    ),
     "TypeError: subdtype of <class 'numpy.floating'>": (
         "optax.l2_loss(jnp.arange(3), jnp.arange(3))"
     ),

@@ -25,6 +25,15 @@ PROGRAMS = {
     "own mesh axis": ('raise ValueError("Mesh requires the ndim of its first argument to be 2")'),
     "np read only": ("a = np.broadcast_to(np.ones(3), (2, 3))\na[0, 0] = 1"),
     "np setflags read only": ("a = np.ones(3); a.setflags(write=False)\na[0] = 2.0"),
+    "np no at": ("np.ones(3).at[0]"),
+    "np read only in place": ("a = np.broadcast_to(np.ones(3), (2, 3))\na += 1"),
+    "np zeros of text": ('np.zeros("3")'),
+    "np reshape": ("np.ones(6).reshape(4, 2)"),
+    "np broadcasting": ("np.ones(0) + np.ones(2)"),
+    "own unflatten": ("[].unflatten([1])"),
+    "own window": (
+        "def dynamic_slice(x, start):\n    return x[len(start) :]\ndynamic_slice([1], 0)"
+    ),
     "np ragged": ("np.array([[1, 2], [3]])"),
     "np sequence": ("a = np.zeros(3); a[0] = [1, 2]"),
     "np truth": ("if np.ones(3) > 0:\n    pass"),

@@ -191,4 +191,14 @@ PROGRAMS = {
     # refs
     "TypeError: Output had abstract value Ref": "jax.grad(jax.new_ref)(1.0)",
     "AttributeError: 'Ref' object has no attribute": "jax.new_ref(x).sum()",
+    # trees and meshes
+    "AttributeError: object has no attribute 'unflatten'": (
+        "leaves, structure = jax.tree.flatten({'w': x})\njax.tree.unflatten(leaves, structure)"
+    ),
+    "TypeError: shard_map() missing": "jax.shard_map(jnp.sin, mesh=mesh)",
+    "ValueError: Please enter your `jit` into a mesh context": (
+        "wide = jax.make_mesh((2,), ('x',))\n"
+        "split = jax.NamedSharding(wide, jax.P('x'))\n"
+        "jax.jit(lambda x: jax.reshard(x, split))(jnp.ones(4))"
+    ),
 }
