@@ -172,4 +172,27 @@ PROGRAMS = {
         "entry = checkify.checkify(lambda x: x[5], errors=checkify.index_checks)\n"
         "error, _ = entry(x)\nerror.throw()"
     ),
+    # what is not called, named or formatted like that
+    "TypeError: unexpected keyword argument 'keepdim'": "jnp.sum(x, axis=0, keepdim=True)",
+    "TypeError: unexpected keyword argument 'requires_grad'": "jnp.ones(3, requires_grad=True)",
+    "TypeError: ArrayImpl' object is not callable": "loss = x.sum()\nloss(x)",
+    "TypeError: Tracer' object is not callable": "jax.jit(lambda x: x(0))(x)",
+    "TypeError: 'tuple' object is not callable": "x.shape()",
+    "TypeError: 'int' object is not callable": "x.size()",
+    "AttributeError: Unrecognized config option": "jax.config.update('enable_x64', True)",
+    "TypeError: a real number is required, not … Tracer": "jax.jit(lambda i: 'w%d' % i)(3)",
+    "TypeError: JAX only supports number, bool, and string dtypes": "jnp.zeros(3, dtype=object)",
+    "TypeError: start_indices arguments to dynamic_slice must be scalars": (
+        "jax.lax.dynamic_slice_in_dim(x, jnp.arange(2), 2)"
+    ),
+    "ValueError: Invalid mixing of symbolic scopes": (
+        "from jax import export\n"
+        "sizes = [export.symbolic_shape(name)[0] for name in 'ab']\n"
+        "rows = [jax.ShapeDtypeStruct((size, 3), jnp.float32) for size in sizes]\n"
+        "export.export(jax.jit(lambda x, y: x @ y.T))(*rows)"
+    ),
+    "ValueError: Sum of sizes": (
+        "from jax.flatten_util import ravel_pytree\n"
+        "vector, tree_of = ravel_pytree({'a': x, 'b': x})\ntree_of(vector[:4])"
+    ),
 }

@@ -164,4 +164,8 @@ PROGRAMS = {
     "ValueError: conv_general_dilated lhs and rhs must have the same number of dimensions": (
         "nnx.Conv(1, 4, kernel_size=(3,), rngs=nnx.Rngs(0))(jnp.ones(28))"
     ),
+    # names of PyTorch
+    "AttributeError: object has no attribute 'parameters'": "layer.parameters()",
+    "AttributeError: object has no attribute 'state_dict'": "layer.state_dict()",
+    "AttributeError: 'Linear' object has no attribute 'weight'": "layer.weight",
 }

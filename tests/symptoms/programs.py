@@ -2,6 +2,15 @@
 
 #: What is wrong, the page, and the program.
 PROGRAMS = {
+    ("a softmax by dim", "unknown-keyword"): (
+        "@jax.jit\n"
+        "def attend(scores):\n"
+        "    return jax.nn.softmax(scores, dim=-1)\n"
+        "attend(jnp.ones(3))"
+    ),
+    ("a shape called in jit", "no-such-attribute"): (
+        "@jax.jit\ndef flat(x):\n    return x.reshape(x.shape()[0], -1)\nflat(jnp.ones((2, 3)))"
+    ),
     ("clipping gradients in place", "read-only"): (
         "gradient = np.asarray(jax.grad(lambda w: (w**2).sum())(jnp.ones(3)))\ngradient *= 0.5"
     ),

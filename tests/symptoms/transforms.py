@@ -201,4 +201,7 @@ PROGRAMS = {
         "split = jax.NamedSharding(wide, jax.P('x'))\n"
         "jax.jit(lambda x: jax.reshard(x, split))(jnp.ones(4))"
     ),
+    "TypeError: unction' object is not iterable": "jax.lax.switch(0, jnp.sin, jnp.cos, x)",
+    "TypeError: grad() got an unexpected keyword argument": "jax.grad(jnp.sum, argnum=0)",
+    "TypeError: jit() got an unexpected keyword argument": "jax.jit(jnp.sum, static_argnum=0)",
 }
