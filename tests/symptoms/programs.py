@@ -2,6 +2,39 @@
 
 #: What is wrong, the page, and the program.
 PROGRAMS = {
+    ("a printed f-string", "debug-print"): (
+        "@jax.jit\n"
+        "def loss(w):\n"
+        "    jax.debug.print(f'w is {w}', w=w)\n"
+        "    return w**2\n"
+        "loss(jnp.ones(2))"
+    ),
+    ("an attention inside a block", "decode-not-set"): (
+        "class Block(nnx.Module):\n"
+        "    def __init__(self, rngs):\n"
+        "        self.attention = nnx.MultiHeadAttention(2, 8, rngs=rngs)\n"
+        "    def __call__(self, x):\n"
+        "        return x + self.attention(x)\n"
+        "Block(nnx.Rngs(0))(jnp.ones((1, 5, 8)))"
+    ),
+    ("a model of one number mapped over numbers", "matmul-scalar"): (
+        "model = nnx.Linear(1, 4, rngs=nnx.Rngs(0))\njax.vmap(model)(jnp.linspace(0.0, 1.0, 8))"
+    ),
+    ("an array of NumPy reshaped by jnp", "reshape-size"): (
+        "pixels = np.arange(10)\njnp.reshape(pixels, (3, 3))"
+    ),
+    ("64 bits by a short name", "jax-has-no-attribute"): "jax.config.update('enable_x64', True)",
+    ("a sum with a dim", "unknown-keyword"): "jnp.sum(jnp.ones((2, 3)), dim=0)",
+    ("a window past the end", "slice-sizes"): "jax.lax.slice_in_dim(jnp.arange(4), 0, 6)",
+    ("the structure in the second place", "tree-unflatten"): (
+        "leaves, structure = jax.tree.flatten({'w': jnp.ones(2)})\n"
+        "jax.tree.unflatten(leaves, structure)"
+    ),
+    ("the branches of a switch one by one", "cond-callables"): (
+        "def up(x):\n    return x + 1\n"
+        "def down(x):\n    return x - 1\n"
+        "jax.lax.switch(0, up, down, 1.0)"
+    ),
     ("a softmax by dim", "unknown-keyword"): (
         "@jax.jit\n"
         "def attend(scores):\n"
