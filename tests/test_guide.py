@@ -26,6 +26,7 @@ WORDED_ANEW = {
     "shard-map-keywords",
     "static-field-array",
     "traced-slice",
+    "unexpected-keyword",
     "vmap-in-axes",
 }
 PAGES = execute_guide.pages()

@@ -16,6 +16,9 @@ const CLASSES_OF_JAX = /\bjaxlib\b|\b_IndexUpdate|\bArrayImpl\b|Tracer\b|\b_DimE
 const CALLS = {
   "jax.loop": /\b(?:scan|fori_loop|while_loop|cond|switch|associative_scan)\(|\blax\.map\(/,
   "jax.collective": /\b(?:psum|pmean|pmax|pmin|psum_scatter|all_gather|all_to_all|ppermute|axis_index|axis_size)\(/,
+  "jax.slice": /\b(?:dynamic_slice|dynamic_update_slice)\(/,
+  "jax.unflatten": /\btree(?:_util\.tree_|\.)unflatten\(/,
+  "jax.at": /\.at\[.*\]\.(?:set|add|subtract|multiply|mul|divide|power|min|max|apply|get)\(/,
   "jax.print": /\bdebug\.print\(/,
   "jax.random": /\brandom\.\w|\bjr\.\w|=\s*\w*key\w*\s*$/m,
   "jax.axis": /\.(?:mean|std|var|argmax|argmin|nanargmax|nanargmin|split|swapaxes)\(/,

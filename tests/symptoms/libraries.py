@@ -11,6 +11,15 @@ NAMES = {
 }
 
 OPTAX = {
+    "TypeError: float0": (
+        "params = {'w': x, 'step': jnp.array(3)}\n"
+        "rule = optax.adam(0.1)\n"
+        "@jax.jit\n"
+        "def train(params, state):\n"
+        "    gradients = jax.grad(lambda p: p['w'].sum(), allow_int=True)(params)\n"
+        "    return rule.update(gradients, state)\n"
+        "train(params, rule.init(params))"
+    ),
     "TypeError: subdtype of <class 'numpy.floating'>": (
         "optax.l2_loss(jnp.arange(3), jnp.arange(3))"
     ),

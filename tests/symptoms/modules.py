@@ -132,4 +132,58 @@ PROGRAMS = {
     "AttributeError: object has no attribute 'bind'": "layer.bind({})",
     "AttributeError: object has no attribute 'tabulate'": "layer.tabulate(key, x)",
     "ValueError: No filter matched leaf at path": "nnx.prefix(layer, {nnx.BatchStat: 0})",
+    # layers of Linen
+    "ValueError: must be initialized in `setup()`": (
+        "import flax.linen as nn\n"
+        "class Scale(nn.Module):\n"
+        "    def __call__(self, x):\n"
+        "        return x * self.param('scale', nn.initializers.ones, x.shape)\n"
+        "Scale().init(key, x)"
+    ),
+    "IncorrectPostInitOverrideError: ": (
+        "import flax.linen as nn\n"
+        "class Net(nn.Module):\n"
+        "    def __init__(self):\n        self.dense = nn.Dense(2)\n"
+        "    def __call__(self, x):\n        return self.dense(x)\n"
+        "Net().init(key, x)"
+    ),
+    "SetAttributeInModuleSetupError: ": (
+        "import flax.linen as nn\n"
+        "class Net(nn.Module):\n"
+        "    features: int = 2\n"
+        "    def setup(self):\n        self.features = 3\n"
+        "    def __call__(self, x):\n        return x\n"
+        "Net().init(key, x)"
+    ),
+    "NameInUseError: ": (
+        "import flax.linen as nn\n"
+        "class Net(nn.Module):\n"
+        "    @nn.compact\n"
+        "    def __call__(self, x):\n"
+        "        return nn.Dense(2, name='out')(nn.Dense(2, name='out')(x))\n"
+        "Net().init(key, x)"
+    ),
+    # states, and modules with arrays
+    "AttributeError: has no attribute 'get_raw_value'": (
+        "class Scaled(nnx.Module):\n"
+        "    def __init__(self):\n"
+        "        self.w, self.offset = nnx.Param(jnp.ones(3)), nnx.data(jnp.zeros(3))\n"
+        "step = nnx.jit(lambda model, x: model.w * x + model.offset)\n"
+        "nnx.cached_partial(step, Scaled())(x)"
+    ),
+    "ValueError: in_axes specification must be a tree prefix … <class 'flax.nnx.statelib.State'>": (
+        "graphdef, state = nnx.split(layer)\n"
+        "apply = lambda state, x: nnx.merge(graphdef, state)(x)\n"
+        "jax.vmap(apply, in_axes=({'kernel': None, 'bias': None}, 0))(state, jnp.ones((5, 3)))"
+    ),
+    "TypeError: 'State' object is not callable": "state = nnx.state(layer)\nstate(x)",
+    "TypeError: : 'State' and '": "state = nnx.state(layer)\nstate * 2",
+    "TypeError: and 'State'": "state = nnx.state(layer)\n0.1 * state",
+    "ValueError: conv_general_dilated lhs and rhs must have the same number of dimensions": (
+        "nnx.Conv(1, 4, kernel_size=(3,), rngs=nnx.Rngs(0))(jnp.ones(28))"
+    ),
+    # names of PyTorch
+    "AttributeError: object has no attribute 'parameters'": "layer.parameters()",
+    "AttributeError: object has no attribute 'state_dict'": "layer.state_dict()",
+    "AttributeError: 'Linear' object has no attribute 'weight'": "layer.weight",
 }

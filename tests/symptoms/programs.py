@@ -2,6 +2,99 @@
 
 #: What is wrong, the page, and the program.
 PROGRAMS = {
+    ("a printed f-string", "debug-print"): (
+        "@jax.jit\n"
+        "def loss(w):\n"
+        "    jax.debug.print(f'w is {w}', w=w)\n"
+        "    return w**2\n"
+        "loss(jnp.ones(2))"
+    ),
+    ("an attention inside a block", "decode-not-set"): (
+        "class Block(nnx.Module):\n"
+        "    def __init__(self, rngs):\n"
+        "        self.attention = nnx.MultiHeadAttention(2, 8, rngs=rngs)\n"
+        "    def __call__(self, x):\n"
+        "        return x + self.attention(x)\n"
+        "Block(nnx.Rngs(0))(jnp.ones((1, 5, 8)))"
+    ),
+    ("a model of one number mapped over numbers", "matmul-scalar"): (
+        "model = nnx.Linear(1, 4, rngs=nnx.Rngs(0))\njax.vmap(model)(jnp.linspace(0.0, 1.0, 8))"
+    ),
+    ("an array of NumPy reshaped by jnp", "reshape-size"): (
+        "pixels = np.arange(10)\njnp.reshape(pixels, (3, 3))"
+    ),
+    ("64 bits by a short name", "jax-has-no-attribute"): "jax.config.update('enable_x64', True)",
+    ("a sum with a dim", "unexpected-keyword"): "jnp.sum(jnp.ones((2, 3)), dim=0)",
+    ("a window past the end", "slice-sizes"): "jax.lax.slice_in_dim(jnp.arange(4), 0, 6)",
+    ("the structure in the second place", "tree-unflatten"): (
+        "leaves, structure = jax.tree.flatten({'w': jnp.ones(2)})\n"
+        "jax.tree.unflatten(leaves, structure)"
+    ),
+    ("the branches of a switch one by one", "cond-callables"): (
+        "def up(x):\n    return x + 1\n"
+        "def down(x):\n    return x - 1\n"
+        "jax.lax.switch(0, up, down, 1.0)"
+    ),
+    ("a softmax by dim", "unexpected-keyword"): (
+        "@jax.jit\n"
+        "def attend(scores):\n"
+        "    return jax.nn.softmax(scores, dim=-1)\n"
+        "attend(jnp.ones(3))"
+    ),
+    ("a shape called in jit", "no-such-attribute"): (
+        "@jax.jit\ndef flat(x):\n    return x.reshape(x.shape()[0], -1)\nflat(jnp.ones((2, 3)))"
+    ),
+    ("clipping gradients in place", "read-only"): (
+        "gradient = np.asarray(jax.grad(lambda w: (w**2).sum())(jnp.ones(3)))\ngradient *= 0.5"
+    ),
+    ("a table of NumPy updated in a loop", "in-place-assignment"): (
+        "counts = np.zeros(4)\n"
+        "@jax.jit\n"
+        "def counted(token):\n"
+        "    return counts.at[token].add(1)\n"
+        "counted(2)"
+    ),
+    ("a window from a traced start", "slice-sizes"): (
+        "@jax.jit\n"
+        "def window(series, start):\n"
+        "    return jax.lax.dynamic_slice(series, start, (3,))\n"
+        "window(jnp.arange(10), 2)"
+    ),
+    ("a number of steps as xs", "scan-no-leading-axis"): (
+        "@jax.jit\n"
+        "def simulate(x, steps):\n"
+        "    return jax.lax.scan(lambda x, _: (0.9 * x, None), x, steps)[0]\n"
+        "simulate(1.0, 10)"
+    ),
+    ("a buffer of NumPy with a traced size", "traced-shape"): (
+        "@jax.jit\n"
+        "def padded(x, size):\n"
+        "    return jnp.concatenate([x, np.zeros(size - 3)])\n"
+        "padded(jnp.ones(3), 5)"
+    ),
+    ("the step of a loop returns its loss", "carry-is-another-object"): (
+        "model = nnx.Linear(2, 1, rngs=nnx.Rngs(0))\n"
+        "def step(i, model):\n"
+        "    return model(jnp.ones(2)).sum()\n"
+        "nnx.fori_loop(0, 3, step, model)"
+    ),
+    ("a digit without its channel", "Conv-input-size"): (
+        "conv = nnx.Conv(1, 32, kernel_size=(3, 3), rngs=nnx.Rngs(0))\nconv(jnp.ones((28, 28)))"
+    ),
+    ("a rate set in the state of optax", "frozen-struct"): (
+        "optimizer = optax.inject_hyperparams(optax.sgd)(learning_rate=0.1)\n"
+        "state = optimizer.init(jnp.ones(2))\n"
+        "state.hyperparams = {'learning_rate': 0.01}"
+    ),
+    ("a step counter among the parameters", "grad-integer-input"): (
+        "params = {'w': jnp.ones(2), 'step': jnp.array(0)}\n"
+        "optimizer = optax.adam(1e-3)\n"
+        "@jax.jit\n"
+        "def train(params, state):\n"
+        "    gradients = jax.grad(lambda p: (p['w'] ** 2).sum(), allow_int=True)(params)\n"
+        "    return optimizer.update(gradients, state, params)\n"
+        "train(params, optimizer.init(params))"
+    ),
     (
         "a pixel in eight bits",
         "int-overflow",

@@ -223,4 +223,17 @@ PROGRAMS = {
     # refs
     "TypeError: Output had abstract value Ref": "jax.grad(jax.new_ref)(1.0)",
     "AttributeError: 'Ref' object has no attribute": "jax.new_ref(x).sum()",
+    # trees and meshes
+    "AttributeError: object has no attribute 'unflatten'": (
+        "leaves, structure = jax.tree.flatten({'w': x})\njax.tree.unflatten(leaves, structure)"
+    ),
+    "TypeError: shard_map() missing": "jax.shard_map(jnp.sin, mesh=mesh)",
+    "ValueError: Please enter your `jit` into a mesh context": (
+        "wide = jax.make_mesh((2,), ('x',))\n"
+        "split = jax.NamedSharding(wide, jax.P('x'))\n"
+        "jax.jit(lambda x: jax.reshard(x, split))(jnp.ones(4))"
+    ),
+    "TypeError: unction' object is not iterable": "jax.lax.switch(0, jnp.sin, jnp.cos, x)",
+    "TypeError: grad() got an unexpected keyword argument": "jax.grad(jnp.sum, argnum=0)",
+    "TypeError: jit() got an unexpected keyword argument": "jax.jit(jnp.sum, static_argnum=0)",
 }

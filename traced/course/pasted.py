@@ -237,6 +237,9 @@ def _name_objects(error: BaseException, message: str) -> None:
         named = re.match(r"module '([\w.]+)'", message)
         if named and any(library_of_module(named[1])):
             error.obj = sys.modules.get(named[1]) or sys.modules.get(named[1].partition(".")[0])
+        if owner := re.match(r"'(\w+)' object", message):
+            # For what belongs to a library, the class of an object is as good as the object.
+            error.obj = getattr(flax.nnx, owner[1], None)
 
 
 def _traceback(entries: list[Entry]) -> TracebackType | None:

@@ -86,6 +86,10 @@ def _operands(node: ast.AST, above: ast.AST, frame: FrameType) -> Iterator[Any]:
             yield from _called(node, frame)
         case ast.expr():
             yield from _parts(node, frame)
+        case ast.AugAssign():
+            # Nothing was assigned yet.
+            yield from sources(node.target, frame)
+            yield from sources(node.value, frame)
         case _:
             yield UNKNOWN
 

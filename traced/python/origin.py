@@ -8,6 +8,7 @@ import ast
 import functools
 import inspect
 import re
+import traceback
 from collections.abc import Iterator
 from importlib.util import find_spec
 from itertools import takewhile
@@ -44,7 +45,13 @@ CALLED = {
     ),
     "jax.print": (jax.debug.print,),
     "jax.top_k": (jax.lax.top_k,),
+    "jax.slice": (jax.lax.dynamic_slice, jax.lax.dynamic_update_slice),
+    "jax.unflatten": (jax.tree.unflatten, jax.tree_util.tree_unflatten),
 }
+#: An update as JAX's arrays have it, which no array of NumPy and no table of others has.
+UPDATE = re.compile(
+    r"\.at\[.*\]\.(?:set|add|subtract|multiply|mul|divide|power|min|max|apply|get)\("
+)
 #: Functions of `jax.numpy`, and methods, that look up the size of an axis before they check it.
 AXES = ("mean", "std", "var", "argmax", "argmin", "nanargmax", "nanargmin", "split", "swapaxes")
 # The interpreter names the classes of what it could not combine: `'list' and 'DynamicJaxprTracer'`.
@@ -110,6 +117,8 @@ def _called_at(entry: TracebackType, error: BaseException) -> Iterator[str]:
     # What `pmap` returns is another function each time, and all are of one file.
     inner = entry.tb_next and entry.tb_next.tb_frame.f_code.co_filename
     yield from ("jax.pmap",) * (inner == inspect.getfile(inspect.unwrap(jax.pmap)))
+    line = traceback.extract_tb(entry, limit=1)[0].line or ""
+    yield from ("jax.at",) * bool(UPDATE.search(line))
     node = node_at(entry)
     if node and isinstance(node[0], ast.Call) and isinstance(node[0].func, ast.Attribute):
         known = {name for each in called for name in libraries_of_object(each)}
