@@ -650,6 +650,27 @@ def test_a_page_of_the_guide_leads_to_its_lesson_its_exercises_and_what_is_near(
     assert 'href="loops-' in related.partition("Near to it")[2]
 
 
+def test_a_page_that_no_section_explains_leads_to_the_one_that_treats_its_subject(
+    site: Site,
+) -> None:
+    page = site.html("docs/guide/errors/recursion")
+    related = page.partition('<section class="related"')[2].partition("</section>")[0]
+    (told,) = re.findall(
+        r"<h2>(.*?)</h2>\s*<ul>\s*<li>(.*?)</li>", related.partition("Near")[0], re.S
+    )
+    assert told[0] == "Its subject is taught in"
+    assert 'href="../../../notebooks/06_branches.html#what-cond-traces-and-what-it-runs"' in told[1]
+
+
+def test_what_is_taught_leads_to_a_section_or_a_lesson(site: Site) -> None:
+    pages = [page.read_text("utf-8") for page in (site.folder / "docs/guide").glob("*/*.html")]
+    parts = [re.findall(r"aught in</h2>.*?</ul>", page, re.DOTALL) for page in pages]
+    links = {link for part in parts if part for link in re.findall(r'href="(.*?)"', part[0])}
+    # A lesson's title is that of its first part, which has no anchor.
+    assert {link for link in links if "#" not in link} == {"../../../notebooks/12_nnx_objects.html"}
+    assert len([part for part in parts if part]) > 300
+
+
 def test_the_exercises_of_every_lesson_lead_to_the_guide(site: Site) -> None:
     pages = (page.read_text("utf-8") for page in (site.folder / "docs/guide").glob("*/*.html"))
     led = (
@@ -767,6 +788,18 @@ def test_everyday_words_find_their_answer_among_the_first_three(reader: Reader, 
     }
     missed = {phrase: hits for phrase, hits in found.items() if not {*hits} & {*phrases[phrase]}}
     assert len(missed) <= 0.05 * len(phrases), missed
+
+
+def test_what_readers_call_a_section_or_a_page_is_searched_there(site: Site) -> None:
+    table = tomllib.loads((ROOT / "docs/search_words.toml").read_text("utf-8"))
+    given = {name: words for name, words in table.items() if isinstance(words, dict)}
+    written = (site.folder / "_static/search-index.js").read_text("utf-8")
+    rows = json.loads(written.partition("=")[2].rstrip(";\n"))["rows"]
+    assert len(given) > 20
+    for name, words in given.items():
+        texts = [row[4] for row in rows if name in ("pages", Path(row[0].partition("#")[0]).stem)]
+        lost = [part for part in words if not any(words[part] in text for text in texts)]
+        assert lost == [], name
 
 
 def test_each_phrase_is_answered_by_pages_that_there_are(site: Site) -> None:
