@@ -104,6 +104,16 @@ def test_previous_leads_back(site: Site) -> None:
     assert links == ["../index.html"]
 
 
+@pytest.mark.parametrize(
+    ("name", "title"), [("search", "Search"), ("404", "There is no such page")]
+)
+def test_a_page_without_a_text_is_described_too(specimen: Site, name: str, title: str) -> None:
+    page = specimen.html(name)
+    assert f"<title>{title} &#8212; JAX, Traced</title>" in page
+    (told,) = re.findall('<meta name="description" content="([^"]+)">', page)
+    assert 80 < len(told) < 240
+
+
 def test_a_lesson_is_titled_by_its_words_and_its_claim(specimen: Site) -> None:
     page = specimen.html("notebooks/00_specimen")
     assert "<title>Specimens: A specimen &#8212; JAX, Traced</title>" in page
@@ -765,6 +775,25 @@ def test_the_field_in_the_sidebar_leads_to_the_search(reader: Reader, specimen: 
     page.keyboard.type("quokka")
     page.keyboard.press("Enter")
     expect(page.locator("#found a").first).to_have_text("A specimen")
+
+
+@needs_browser
+def test_examples_stand_where_nothing_has_been_asked_yet(reader: Reader, site: Site) -> None:
+    page = reader.open(site, "search")
+    examples = page.locator(".instead a[href^='?']")
+    assert examples.count() > 3
+    examples.nth(1).click()
+    expect(page.locator("#question")).to_have_value("loss is nan")
+    expect(page.locator("#found a").first).to_be_visible()
+    expect(page.locator(".instead")).to_be_hidden()
+
+
+@needs_browser
+def test_a_hit_shows_the_text_below_its_title(reader: Reader, site: Site) -> None:
+    page = reader.open(site, "search")
+    page.locator("#question").fill("the run ends where guessing would")
+    hit = page.locator("#found li", has=page.locator("a[href*='symptom-learns-nothing']"))
+    expect(hit.locator("p").last).to_have_text(re.compile("^The run ends without an error, "))
 
 
 @needs_browser

@@ -26,6 +26,10 @@ HEADING = re.compile(r"^#{1,3} (.+)$", re.MULTILINE)
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 #: A link, a tag or a mark, of which the words are kept.
 MARKS = re.compile(r"\]\([^)]*\)|<[^>]+>|[*`\[#|>\\]")
+#: What stands above the text of a page: its title, and the code of a finding.
+HEAD = re.compile(r"\A# .*\n+(?:`[\w/-]+`\n)?")
+#: Marks that stand close to a word, which a hit shows without a gap.
+CLOSE = re.compile(r"\]\([^)]*\)|[*`\[]")
 WORD = re.compile(r"[^\W_]+")
 #: A question on the page of them, with the section that answers it.
 ASKED = re.compile(r"^- (.+?)\\\n.*?\(\.\./notebooks/(\w+)\.ipynb(#[\w-]*)?\)", re.MULTILINE)
@@ -49,7 +53,8 @@ class Part:
 
     def row(self) -> list[str]:
         """Return what the script has of it; of a text, each word once."""
-        plain = " ".join(MARKS.sub(" ", FENCE.sub(" ", self.text)).split())
+        text = CLOSE.sub("", FENCE.sub(" ", HEAD.sub("", self.text)))
+        plain = " ".join(MARKS.sub(" ", text).split())
         words = dict.fromkeys(WORD.findall(MARKS.sub(" ", self.text).lower()))
         shown = f"{plain[:SHOWN].rsplit(' ', 1)[0]} …" if len(plain) > SHOWN else plain
         where = f"{self.document}.html{self.anchor}"
