@@ -41,6 +41,37 @@ def plain(code: str, call: str, traced: str = "") -> str:
     >>> plain("from traced import ask\\na = 1\\nb = 2\\nprint(ask(b))\\n", "print(b)")
     'b = 2\\n\\nprint(b)\\n'
     """
+    if inner := handed_on(code):
+        call, traced = f'run("""\n{reduced(inner, call, traced)}""")', ""
+    return reduced(code, call, traced)
+
+
+def handed_on(code: str) -> str:
+    """Return the program that a program has another process run, or nothing.
+
+    >>> handed_on("HEAD = 'a = 1; '\\nrun(HEAD + 'b = 2')\\n")
+    'a = 1; b = 2'
+    """
+    *before, last = ast.parse(code).body
+    if not (isinstance(last, ast.Expr) and isinstance(last.value, ast.Call)):
+        return ""
+    if ast.unparse(last.value.func) != "run":
+        return ""
+    texts = {
+        ast.unparse(each.targets[0]): ast.literal_eval(each.value)
+        for each in before
+        if isinstance(each, ast.Assign) and isinstance(each.value, ast.Constant)
+    }
+    parts = [each for each in ast.walk(last.value.args[0]) if isinstance(each, ast.expr)]
+    return "".join(
+        texts[each.id] if isinstance(each, ast.Name) else str(each.value)
+        for each in parts
+        if isinstance(each, ast.Name | ast.Constant)
+    )
+
+
+def reduced(code: str, call: str, traced: str) -> str:
+    """Return the statements of a program that a call needs, and the call."""
     statements = [each for each in ast.parse(code).body if not is_ours(each)]
     needed = loaded(ast.parse(call))
     kept: list[ast.stmt] = []

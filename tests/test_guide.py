@@ -1,13 +1,17 @@
 """The field guide: every page runs, and every code and symptom has its page."""
 
+import ast
 import re
 import sys
+import tomllib
 from functools import cache
 
 import execute_guide
+import guide_links
 import jax
 import plain_programs
 import pytest
+import write_claims
 
 from tests.symptoms import messages
 from traced import explain
@@ -141,6 +145,54 @@ def test_a_page_without_a_subject_is_an_error(monkeypatch):
         execute_guide.index()
 
 
+TAUGHT = tomllib.loads((execute_guide.PAGES / "taught.toml").read_text("utf-8"))
+TREATED = [
+    (lesson, section, page)
+    for lesson, sections in TAUGHT.items()
+    for section, pages in sections.items()
+    for page in pages
+]
+
+
+@pytest.mark.parametrize(("lesson", "section", "page"), TREATED, ids=lambda part: part[:30])
+def test_a_section_that_treats_the_subject_of_a_page_uses_its_names(lesson, section, page):
+    (text,) = (each.text for each in write_claims.sections(lesson) if each.title == section)
+    shared = names_on((ERRORS | FINDINGS)[page]) & words(text)
+    # What stands in every fifth section, such as `jit`, says nothing about a subject.
+    assert min(map(how_often, shared), default=1) < 0.2
+
+
+def test_a_page_whose_subject_is_taught_has_no_section_of_its_own():
+    own = {name for name, _, _ in guide_links.taught()}
+    assert [page for _, _, page in TREATED if page in own] == []
+
+
+def names_on(page):
+    """Return the names in the programs of a page, and those that its text sets as code."""
+    text = page.read_text("utf-8")
+    programs = [ast.parse(code) for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL)]
+    nodes = [node for program in programs for node in ast.walk(program)]
+    read = {getattr(node, part, None) for node in nodes for part in ("attr", "id", "arg")}
+    prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    return (read - {None}) | words(" ".join(re.findall(r"`([^`\n]+)`", prose)))
+
+
+def words(text):
+    return set(re.findall(r"[A-Za-z_]\w{2,}", text))
+
+
+@cache
+def sections_of_all_lessons():
+    lessons = [path.stem for path in (execute_guide.PAGES.parents[1] / "notebooks").glob("*.ipynb")]
+    return [words(each.text) for lesson in lessons for each in write_claims.sections(lesson)]
+
+
+def how_often(name):
+    """Return the share of all sections in which a name stands."""
+    every = sections_of_all_lessons()
+    return sum(name in section for section in every) / len(every)
+
+
 def test_an_unknown_error_is_said_to_be_unknown():
     class OddError(Exception):
         pass
@@ -255,23 +307,21 @@ def test_a_sentence_that_names_its_transform_is_none_on_all_of_tracing():
     assert list(vague(text.replace("\n## Wrong", f"\n{sentence}\n\n## Wrong", 1))) == []
 
 
-#: Of these, an ordinary call ends without a word, or does not end: only a question tells.
-TOLD_BY_A_QUESTION = {
-    *("cost-captured-array", "loops-endless", "runs-exited", "runs-too-long"),
-    *("tracing-new-function", "tracing-not-jitted", "tracing-other-equations"),
-}
+#: Its program is the whole run of a lesson, made of parts that stand there.
+ONLY_CHECKED = {"symptom-learns-nothing"}
 
 
-@pytest.mark.parametrize("name", FINDINGS)
+@pytest.mark.parametrize("name", plain_programs.calls())
 def test_the_wrong_program_of_a_finding_is_shown_in_plain_jax(name):
     wrong = FINDINGS[name].read_text("utf-8").partition("\n## Wrong\n")[2].partition("\n## ")[0]
     *_, last = re.findall(r"```python\n(.*?)```\n\n```text", wrong, re.DOTALL)
-    # Where a question asks, and not the check of an exercise, it stands below without the question.
-    assert ("ask(" in last) == (name in TOLD_BY_A_QUESTION)
-    assert ".check(" in last or "print(ask(" in last or name in plain_programs.calls()
-    if name in plain_programs.calls():
-        first = wrong.split("```")[1].removeprefix("python\n")
-        assert last == plain_programs.plain(first, **plain_programs.calls()[name])
+    first = wrong.split("```")[1].removeprefix("python\n")
+    assert last == plain_programs.plain(first, **plain_programs.calls()[name])
+    assert "traced" not in re.sub(r'print\(".*? is traced"\)', "", last)
+
+
+def test_every_finding_has_a_plain_program_but_for_one():
+    assert set(FINDINGS) - set(plain_programs.calls()) == ONLY_CHECKED
 
 
 def test_every_plain_program_has_its_page():

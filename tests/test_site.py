@@ -104,6 +104,16 @@ def test_previous_leads_back(site: Site) -> None:
     assert links == ["../index.html"]
 
 
+@pytest.mark.parametrize(
+    ("name", "title"), [("search", "Search"), ("404", "There is no such page")]
+)
+def test_a_page_without_a_text_is_described_too(specimen: Site, name: str, title: str) -> None:
+    page = specimen.html(name)
+    assert f"<title>{title} &#8212; JAX, Traced</title>" in page
+    (told,) = re.findall('<meta name="description" content="([^"]+)">', page)
+    assert 80 < len(told) < 240
+
+
 def test_a_lesson_is_titled_by_its_words_and_its_claim(specimen: Site) -> None:
     page = specimen.html("notebooks/00_specimen")
     assert "<title>Specimens: A specimen &#8212; JAX, Traced</title>" in page
@@ -650,6 +660,27 @@ def test_a_page_of_the_guide_leads_to_its_lesson_its_exercises_and_what_is_near(
     assert 'href="loops-' in related.partition("Near to it")[2]
 
 
+def test_a_page_that_no_section_explains_leads_to_the_one_that_treats_its_subject(
+    site: Site,
+) -> None:
+    page = site.html("docs/guide/errors/recursion")
+    related = page.partition('<section class="related"')[2].partition("</section>")[0]
+    (told,) = re.findall(
+        r"<h2>(.*?)</h2>\s*<ul>\s*<li>(.*?)</li>", related.partition("Near")[0], re.S
+    )
+    assert told[0] == "Its subject is taught in"
+    assert 'href="../../../notebooks/06_branches.html#what-cond-traces-and-what-it-runs"' in told[1]
+
+
+def test_what_is_taught_leads_to_a_section_or_a_lesson(site: Site) -> None:
+    pages = [page.read_text("utf-8") for page in (site.folder / "docs/guide").glob("*/*.html")]
+    parts = [re.findall(r"aught in</h2>.*?</ul>", page, re.DOTALL) for page in pages]
+    links = {link for part in parts if part for link in re.findall(r'href="(.*?)"', part[0])}
+    # A lesson's title is that of its first part, which has no anchor.
+    assert {link for link in links if "#" not in link} == {"../../../notebooks/12_nnx_objects.html"}
+    assert len([part for part in parts if part]) > 300
+
+
 def test_the_exercises_of_every_lesson_lead_to_the_guide(site: Site) -> None:
     pages = (page.read_text("utf-8") for page in (site.folder / "docs/guide").glob("*/*.html"))
     led = (
@@ -747,6 +778,25 @@ def test_the_field_in_the_sidebar_leads_to_the_search(reader: Reader, specimen: 
 
 
 @needs_browser
+def test_examples_stand_where_nothing_has_been_asked_yet(reader: Reader, site: Site) -> None:
+    page = reader.open(site, "search")
+    examples = page.locator(".instead a[href^='?']")
+    assert examples.count() > 3
+    examples.nth(1).click()
+    expect(page.locator("#question")).to_have_value("loss is nan")
+    expect(page.locator("#found a").first).to_be_visible()
+    expect(page.locator(".instead")).to_be_hidden()
+
+
+@needs_browser
+def test_a_hit_shows_the_text_below_its_title(reader: Reader, site: Site) -> None:
+    page = reader.open(site, "search")
+    page.locator("#question").fill("the run ends where guessing would")
+    hit = page.locator("#found li", has=page.locator("a[href*='symptom-learns-nothing']"))
+    expect(hit.locator("p").last).to_have_text(re.compile("^The run ends without an error, "))
+
+
+@needs_browser
 def test_what_is_not_found_is_said(reader: Reader, specimen: Site) -> None:
     page = reader.open(specimen, "search")
     page.locator("#question").fill("zyzzyva")
@@ -767,6 +817,18 @@ def test_everyday_words_find_their_answer_among_the_first_three(reader: Reader, 
     }
     missed = {phrase: hits for phrase, hits in found.items() if not {*hits} & {*phrases[phrase]}}
     assert len(missed) <= 0.05 * len(phrases), missed
+
+
+def test_what_readers_call_a_section_or_a_page_is_searched_there(site: Site) -> None:
+    table = tomllib.loads((ROOT / "docs/search_words.toml").read_text("utf-8"))
+    given = {name: words for name, words in table.items() if isinstance(words, dict)}
+    written = (site.folder / "_static/search-index.js").read_text("utf-8")
+    rows = json.loads(written.partition("=")[2].rstrip(";\n"))["rows"]
+    assert len(given) > 20
+    for name, words in given.items():
+        texts = [row[4] for row in rows if name in ("pages", Path(row[0].partition("#")[0]).stem)]
+        lost = [part for part in words if not any(words[part] in text for text in texts)]
+        assert lost == [], name
 
 
 def test_each_phrase_is_answered_by_pages_that_there_are(site: Site) -> None:

@@ -37,6 +37,7 @@ def configure(app: Sphinx, config: Config) -> None:
     if site:
         config.html_baseurl = config.ogp_site_url = f"{site}/"
         config.notfound_template = "404.html"
+        config.notfound_context = {"title": "There is no such page"}
         config.notfound_urls_prefix = f"{urlsplit(site).path}/"
         config.ogp_description_length = 0  # ours comes from `course_map`
         card = {"font": "DejaVu Sans", "image_mini": "docs/_static/trace.png"}

@@ -132,6 +132,13 @@ class Course:
 
 
 COURSE: dict[str, Course] = {}
+#: What is said of the pages that are made of a template alone.
+WITHOUT_TEXT = {
+    "search": "Find the section of a lesson, an error or a finding by the words that come to mind, "
+    "by a message, or by a question. The search runs in the browser and sends nothing.",
+    "404": "There is no page at this address. The search finds pages by everyday words, and the "
+    "first page lists all lessons.",
+}
 
 
 def read_course(app: Sphinx, env: BuildEnvironment) -> list[str]:
@@ -153,7 +160,9 @@ def describe(
     context["trail"] = course.trail(page)
     context["entry_name"] = entry.name if entry else ""
     context["full_title"] = f"{lesson.topic}: {title}" if lesson else title
-    context["description"] = description(context["full_title"], doctree)
+    context["description"] = WITHOUT_TEXT.get(page, description(context["full_title"], doctree))
+    if page in WITHOUT_TEXT:
+        context["full_title"] = context["title"]
     if page == app.config.root_doc:
         context["full_title"], context["description"] = app.config.project, COURSE_DESCRIPTION
         stored = Path(app.srcdir, "docs/landing/mean_square.json")

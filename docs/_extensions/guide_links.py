@@ -1,8 +1,8 @@
 """Lead from each page of the field guide to what is beside it, and from a lesson to its errors.
 
-A page says where it is taught, which pages are near to it, and which exercises lead to it; in the
-outputs of a run, `[code]` and `read:` are links. The links are made from what the package and the
-tests of the exercises say, when the pages are written.
+A page says which lesson teaches it, or its subject, which pages are near to it, and which exercises
+lead to it; in the outputs of a run, `[code]` and `read:` are links. The links are made from what
+the package and the tests of the exercises say, when the pages are written.
 """
 
 import ast
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from html import escape
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -40,14 +41,20 @@ class Links:
         self.names = {page.rpartition("/")[2]: page for page in self.order}
         lessons = {page.rpartition("/")[2]: page for page in course.lessons}
         self.lessons = lessons
-        self.taught: dict[str, list[tuple[str, str]]] = {}
-        for name, lesson, section in taught():
-            if name in self.names and lesson in lessons:
-                sections = self.taught.setdefault(self.names[name], [])
-                sections += [(lessons[lesson], section)] * (
-                    (lessons[lesson], section) not in sections
-                )
+        self.taught = self.sections(taught())
+        subjects = self.sections(places(Path(app.srcdir, GUIDE, "taught.toml")))
+        self.treated = {page: subjects[page] for page in subjects if page not in self.taught}
         self.exercises = read_exercises(Path(app.srcdir), course)
+
+    def sections(self, told: Iterator[tuple[str, str, str]]) -> dict[str, list[tuple[str, str]]]:
+        """Return the sections of each page, of those lessons and pages that there are."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for name, lesson, section in told:
+            if name in self.names and lesson in self.lessons:
+                sections = found.setdefault(self.names[name], [])
+                place = self.lessons[lesson], section
+                sections += [place] * (place not in sections)
+        return found
 
     def title(self, page: str) -> str:
         """Return the title of a page."""
@@ -96,15 +103,20 @@ def taught() -> Iterator[tuple[str, str, str]]:
     """Yield the name of each page with a lesson and its section that teach it."""
     from traced.findings.catalogue import CATALOGUE
 
-    table = tomllib.loads(files("traced.course").joinpath("sections.toml").read_text("utf-8"))
-    for lesson, sections in table.items():
-        yield from (
-            (page, lesson, section) for section, pages in sections.items() for page in pages
-        )
+    yield from places(files("traced.course").joinpath("sections.toml"))
     for code, entry in CATALOGUE.items():
         for lesson, section in ((entry.lesson, entry.section), *entry.also.items()):
             if lesson:
                 yield code.replace("/", "-"), lesson, section
+
+
+def places(file: Traversable) -> Iterator[tuple[str, str, str]]:
+    """Yield each page of a table with the lesson and the section under which it stands."""
+    table = tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
+    for lesson, sections in table.items():
+        yield from (
+            (page, lesson, section) for section, pages in sections.items() for page in pages
+        )
 
 
 def read_exercises(folder: Path, course: Course) -> dict[str, list[tuple[str, str]]]:

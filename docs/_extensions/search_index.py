@@ -2,7 +2,8 @@
 
 A part of a lesson is found by its title, its text, and by the questions of readers that it answers;
 a page of the field guide by the messages of its errors. `docs/search_words.toml` leads readers'
-words to ours. MiniSearch, which comes with the pages, does the searching.
+words to ours, and says of a section or a page what readers call it. MiniSearch, which comes with
+the pages, does the searching.
 """
 
 import json
@@ -25,11 +26,16 @@ HEADING = re.compile(r"^#{1,3} (.+)$", re.MULTILINE)
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 #: A link, a tag or a mark, of which the words are kept.
 MARKS = re.compile(r"\]\([^)]*\)|<[^>]+>|[*`\[#|>\\]")
+#: What stands above the text of a page: its title, and the code of a finding.
+HEAD = re.compile(r"\A# .*\n+(?:`[\w/-]+`\n)?")
+#: Marks that stand close to a word, which a hit shows without a gap.
+CLOSE = re.compile(r"\]\([^)]*\)|[*`\[]")
 WORD = re.compile(r"[^\W_]+")
 #: A question on the page of them, with the section that answers it.
 ASKED = re.compile(r"^- (.+?)\\\n.*?\(\.\./notebooks/(\w+)\.ipynb(#[\w-]*)?\)", re.MULTILINE)
 CLAIMS = "docs/claims"
 PHRASEBOOK = "docs/phrasebook"
+WORDS = "docs/search_words.toml"
 SHOWN = 150  # characters of the text below a hit
 
 
@@ -47,11 +53,27 @@ class Part:
 
     def row(self) -> list[str]:
         """Return what the script has of it; of a text, each word once."""
-        plain = " ".join(MARKS.sub(" ", FENCE.sub(" ", self.text)).split())
+        text = CLOSE.sub("", FENCE.sub(" ", HEAD.sub("", self.text)))
+        plain = " ".join(MARKS.sub(" ", text).split())
         words = dict.fromkeys(WORD.findall(MARKS.sub(" ", self.text).lower()))
         shown = f"{plain[:SHOWN].rsplit(' ', 1)[0]} …" if len(plain) > SHOWN else plain
         where = f"{self.document}.html{self.anchor}"
         return [where, self.title, self.page, self.kind, self.words, " ".join(words), shown]
+
+
+def read_called(app: Sphinx, words: dict[str, Any]) -> Iterator[Part]:
+    """Yield what can be found, each with the words that readers have for it."""
+    tables = {name: table for name, table in words.items() if isinstance(table, dict)}
+    called = {
+        name: {plain(title): text for title, text in table.items()}
+        for name, table in tables.items()
+    }
+    for part in read_parts(app):
+        name = part.document.rpartition("/")[2]
+        own = called.get(name, {}).get(plain(part.title), "")
+        whole = "" if part.anchor else tables.get("pages", {}).get(name, "")
+        part.words = " ".join(filter(None, (part.words, own, whole)))
+        yield part
 
 
 def read_parts(app: Sphinx) -> Iterator[Part]:
@@ -141,9 +163,9 @@ def read_rows() -> dict[str, set[str]]:
     return rows
 
 
-def export(parts: Iterable[Part], words: dict[str, str]) -> str:
+def export(parts: Iterable[Part], words: dict[str, Any]) -> str:
     """Return the script that the search page loads."""
-    led = dict(words)
+    led = {word: ours for word, ours in words.items() if isinstance(ours, str)}
     stop, nnx = (led.pop(name, "").split() for name in ("stop words", "words of NNX"))
     table = {"rows": [part.row() for part in parts], "stop": stop, "nnx": nnx, "words": led}
     return f"const COURSE = {json.dumps(table, ensure_ascii=False, separators=(',', ':'))};\n"
@@ -152,10 +174,10 @@ def export(parts: Iterable[Part], words: dict[str, str]) -> str:
 def write_index(app: Sphinx, error: Exception | None) -> None:
     """Write the script once all pages are there."""
     if error is None and app.builder.format == "html":
-        given = Path(app.srcdir, "docs/search_words.toml")
+        given = Path(app.srcdir, WORDS)
         words = tomllib.loads(given.read_text("utf-8")) if given.exists() else {}
         target = Path(app.outdir, "_static/search-index.js")
-        target.write_text(export(read_parts(app), words), "utf-8")
+        target.write_text(export(read_called(app, words), words), "utf-8")
 
 
 def replace_search(app: Sphinx) -> None:

@@ -1,7 +1,7 @@
 // Finds pages as one types, with MiniSearch, in `COURSE`, which is written when the site is built.
 
 const FIELDS = ["title", "page", "words", "text"];
-const BOOST = { title: 3, page: 2.5, words: 2.5, text: 1 };
+const BOOST = { title: 3, page: 2.5, words: 3.5, text: 1 };
 // A lesson stands before the field guide, and that before what is only looked up.
 const KINDS = { lesson: 1.5, why: 1.5, word: 1.2, guide: 1, page: 0.8 };
 // More for a word or an explanation that was asked for by its title, and where a title has the one name asked for.
@@ -63,7 +63,7 @@ function findPages(index, question) {
   };
   const added = ours.filter((word) => !asked.includes(word)).join(" ");
   const found = new Map();
-  for (const [words, weight] of [[asked.join(" "), 1], [added, 0.35]]) {
+  for (const [words, weight] of [[asked.join(" "), 1], [added, 0.2]]) {
     for (const hit of words ? index.search(words, options) : []) {
       const before = found.get(hit.id) || { ...hit, score: 0 };
       found.set(hit.id, { ...before, score: before.score + weight * hit.score });
