@@ -51,8 +51,8 @@ def _picks_by_weight_and_none_twice(answer: Any) -> None:
 
 def _picks_apart_in_many_rows(answer: Any) -> None:
     """Require other entries in each of many rows, and none of weight 0 beside tiny weights."""
-    picks = np.sort(np.asarray(attempt(answer, random.key(0), _TINY, 20)), axis=1)
-    of = "70 rows of weights like [0e-20 1e-20 … 7e-20 0e-20 …], k = 20"
+    picks = np.sort(np.asarray(attempt(answer, random.key(0), _TINY, 10)), axis=1)
+    of = "70 rows of weights like [0e-20 1e-20 … 7e-20 0e-20 …], k = 10"
     unweighted = int(np.sum(np.asarray(_TINY[0])[picks % 64] == 0))
     saw = {"of": of, "entries_of_weight_0": f"drawn {unweighted} times"}
     require(not unweighted, "value/distribution", **saw)
@@ -133,7 +133,7 @@ pick = Exercise(
     name="pick",
     questions=without_reuse_checker(
         returns_like(_indices, (_WEIGHTS, 1), (_WEIGHTS, 2), (_SMALL_AND_LARGE, 3)),
-        follows_its_key(_TINY, 20),
+        follows_its_key(_TINY, 10),
         spends_each_key_once(random.key(0), _WEIGHTS, 2),
         _picks_by_weight_and_none_twice,
         _picks_apart_in_many_rows,
