@@ -26,9 +26,9 @@ _WEIGHTS = jnp.array([[1.0, 2.0, 5.0], [1.0, 2.0, 5.0], [4.0, 0.0, 1.0]])
 #: So small that powers of uniform numbers underflow; and large ones, some of them zero.
 _SMALL_AND_LARGE = jnp.array([[0.002, 0.001, 0.003, 0.01, 0.002], [0.0, 40.0, 10.0, 0.0, 30.0]])
 
-#: Many rows of tiny weights, an eighth of them zero, which nothing that is added may outweigh. Of
+#: Rows of tiny weights, an eighth of them zero, which nothing that is added may outweigh. Of
 #: so many entries that no two keys pick the same ones.
-_TINY = jnp.tile(jnp.arange(64.0) % 8 * 1e-20, (70, 1))
+_TINY = jnp.tile(jnp.arange(64.0) % 8 * 1e-20, (18, 1))
 
 #: So many that chances a tenth off are seen; each draw sorts a row, which takes a CPU long.
 _DRAWS = 2**14
@@ -52,7 +52,7 @@ def _picks_by_weight_and_none_twice(answer: Any) -> None:
 def _picks_apart_in_many_rows(answer: Any) -> None:
     """Require other entries in each of many rows, and none of weight 0 beside tiny weights."""
     picks = np.sort(np.asarray(attempt(answer, random.key(0), _TINY, 10)), axis=1)
-    of = "70 rows of weights like [0e-20 1e-20 … 7e-20 0e-20 …], k = 10"
+    of = "18 rows of weights like [0e-20 1e-20 … 7e-20 0e-20 …], k = 10"
     unweighted = int(np.sum(np.asarray(_TINY[0])[picks % 64] == 0))
     saw = {"of": of, "entries_of_weight_0": f"drawn {unweighted} times"}
     require(not unweighted, "value/distribution", **saw)
