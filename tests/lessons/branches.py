@@ -263,6 +263,17 @@ def params_of_two_entries(best, loss, params):
     return {"loss": jnp.where(better, loss, best["loss"]), "params": chosen, "age": age}
 
 
+@jax.jit
+def mixed_by_a_product(best, loss, params):
+    better = loss < best["loss"]
+    share = better.astype(jnp.float32)
+    return {
+        "loss": jnp.where(better, loss, best["loss"]),
+        "params": share * params + (1 - share) * best["params"],
+        "age": jnp.where(better, 0, best["age"] + 1),
+    }
+
+
 # activation
 
 
@@ -623,6 +634,19 @@ def predicate_per_row(rows):
     return lax.cond(jnp.any(rows < 0, axis=1), jax.nn.softmax, lambda rows: rows, rows)
 
 
+def asked_by_the_least_entry(rows):
+    return lax.cond(rows.min() < 0, mend_by_where, lambda rows: rows, rows)
+
+
+def mended_by_a_product(rows):
+    broken = jnp.any(rows < 0, axis=1, keepdims=True)
+
+    def mended(rows):
+        return broken * jax.nn.softmax(rows, axis=1) + (1 - broken) * rows
+
+    return lax.cond(broken.any(), mended, lambda rows: rows, rows)
+
+
 RIGHT = {
     "clip_norm": [smaller_factor, flag_outside, length_dead, Clipper()],
     "keep_best": [by_where, age_apart, by_switch, as_a_named_tuple],
@@ -654,7 +678,13 @@ WRONG = {
     "keep_best": {
         "branches/disagree": [best_as_given, age_a_float, updated_in_the_branch],
         "value/dtype": [both_ages_floats],
-        "value/differs": [equal_is_better, age_left_as_it_was, better_by_far, older_by_heart],
+        "value/differs": [
+            equal_is_better,
+            age_left_as_it_was,
+            better_by_far,
+            older_by_heart,
+            mixed_by_a_product,
+        ],
         "branches/nan": [unless_it_is_no_better, difference_as_predicate],
         "effects/argument": [written_into_the_best],
         "effects/deleted": [params_donated],
@@ -713,6 +743,8 @@ WRONG = {
             softmax_of_bounded_entries,
             clearly_negative,
             with_another_sum,
+            asked_by_the_least_entry,
+            mended_by_a_product,
         ],
         "runs/raised": [predicate_per_row],
     },

@@ -1063,6 +1063,13 @@ def scaled_from_nine_tenths_on(g):
     return jnp.where(norm > 0.9, g / norm, g)
 
 
+@jax.jit
+def only_well_above_one(g):
+    norm = jnp.linalg.norm(g)
+    jax.debug.print("norm {norm}", norm=norm)
+    return jnp.where(norm > 1.1, g / norm, g)
+
+
 RIGHT = {
     "fit": [
         written_into_an_array,
@@ -1196,6 +1203,7 @@ WRONG = {
             divided_by_zero,
             a_little_above_one,
             scaled_from_nine_tenths_on,
+            only_well_above_one,
         ],
         "tracing/not-jitted": [clip_plain, norm_outside],
     },

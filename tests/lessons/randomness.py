@@ -742,6 +742,28 @@ def epoch_in_16_bits(seed, epoch, n):
     return random.permutation(random.fold_in(random.key(seed), epoch & 0xFFFF), n)
 
 
+def swapped_without_jit(seed, epoch, n):
+    key = random.fold_in(random.key(seed), epoch)
+
+    def swap(i, order):
+        last = n - 1 - i
+        other = random.randint(random.fold_in(key, i), (), 0, last + 1)
+        return order.at[other].set(order[last]).at[last].set(order[other])
+
+    return lax.fori_loop(0, n - 1, swap, jnp.arange(n))
+
+
+def swapped_by_a_sum(seed, epoch, n):
+    key = random.key(1000 * seed + epoch)
+
+    def swap(i, order):
+        last = n - 1 - i
+        other = random.randint(random.fold_in(key, i), (), 0, last + 1)
+        return order.at[other].set(order[last]).at[last].set(order[other])
+
+    return lax.fori_loop(0, n - 1, swap, jnp.arange(n))
+
+
 # pick
 
 
@@ -950,6 +972,18 @@ def a_column_for_each_row(key, weights, k):
     return gumbel_top_k(key, weights, k).T
 
 
+def a_millionth_added(key, weights, k):
+    return lax.top_k(jnp.log(weights + 1e-6) + random.gumbel(key, weights.shape), k)[1]
+
+
+def keys_of_eight_rows(key, weights, k):
+    def pick_in_row(i, row):
+        noise = random.gumbel(random.fold_in(key, i % 8), row.shape)
+        return lax.top_k(jnp.log(row) + noise, k)[1]
+
+    return jax.vmap(pick_in_row)(jnp.arange(len(weights)), weights)
+
+
 RIGHT = {
     "init_layers": [
         keys_made_first,
@@ -990,6 +1024,7 @@ RIGHT = {
         by_swapping,
         words_of_a_key,
         numpy_integers,
+        swapped_without_jit,
     ],
     "pick": [
         gumbel_top_k,
@@ -1084,6 +1119,7 @@ WRONG = {
             epoch_in_a_byte,
             epoch_in_16_bits,
             seed_times_two_to_the_16,
+            swapped_by_a_sum,
         ],
         "keys/ignored": [epoch_alone, seed_alone, never_shuffled],
         "loops/unrolled": [chain_of_splits, chain_beyond_a_hundred],
@@ -1118,12 +1154,17 @@ WRONG = {
             chances_of_eighths,
             first_by_weight_and_others_evenly,
             weights_of_the_first_row,
+            a_millionth_added,
         ],
         "value/differs": [indices_from_one_on, all_rows_as_one],
         "runs/raised": [of_three_entries],
         "tracing/numpy-on-tracer": [numpy_seeded_by_the_key],
         "keys/ignored": [the_likeliest, always_the_same_seed],
-        "keys/related": [one_noise_for_all_rows, next_row_with_the_opposite_noise],
+        "keys/related": [
+            one_noise_for_all_rows,
+            next_row_with_the_opposite_noise,
+            keys_of_eight_rows,
+        ],
         "keys/reused": [one_key_for_every_pick, one_key_for_all_rows],
         "keys/not-repeatable": [numpy_choice],
     },

@@ -636,6 +636,12 @@ def places_found_outside(x, start, width):
     return _read_at(x, start + jnp.arange(width))
 
 
+@jax.jit(static_argnames="width")
+def padded_by_64(x, start, width):
+    padded = jnp.pad(x, (0, 64))
+    return jax.lax.dynamic_slice_in_dim(padded, jnp.minimum(start, x.size), width)
+
+
 # log_total
 
 
@@ -960,6 +966,7 @@ WRONG = {
         "tracing/value-needed": [window_by_numpy],
         "value/shape": [masked_in_place, short_without_jit],
         "tracing/not-jitted": [window_without_jit, selected_without_jit, places_found_outside],
+        "runs/raised": [padded_by_64],
     },
     "log_total": {
         "tracing/new-shape": [each_length_alone, all_powers_of_two, padded_by_jnp, set_into_zeros],

@@ -151,6 +151,11 @@ def sign_of_the_scale_lost(x, n, scale):
     return abs(scale) * jnp.mean(x[:n])
 
 
+@jax.jit(static_argnames="n")
+def sixteen_at_most(x, n, scale):
+    return scale * x[: min(n, 16)].mean()
+
+
 # Gain
 
 
@@ -336,6 +341,19 @@ class FactorOfTheClass:
 
     def __call__(self, x):
         return _multiply(FactorOfTheClass.gain, x)
+
+
+@jax.jit
+def _times_a_strong_factor(factor, x):
+    return factor * x
+
+
+class FactorOf32Bits:
+    def __init__(self, gain):
+        self.gain = gain
+
+    def __call__(self, x):
+        return _times_a_strong_factor(np.float32(self.gain), x)
 
 
 # total_energy
@@ -672,6 +690,7 @@ WRONG = {
             sign_of_the_scale_lost,
             zeros_not_counted,
             two_at_least,
+            sixteen_at_most,
         ],
         "tracing/unhashable-static": [array_static],
         "shapes/mask-product": [product_with_a_mask],
@@ -694,6 +713,7 @@ WRONG = {
         ],
         "runs/not-callable": [NoCall],
         "runs/raised": [Frozen],
+        "value/dtype": [FactorOf32Bits],
     },
     "total_energy": {
         "tracing/new-function": [energy_as_given, jit_before_the_loop],

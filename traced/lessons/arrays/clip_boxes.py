@@ -25,8 +25,9 @@ _BOXES = np.array(
     ],
     np.float32,
 )
-#: The same with a score and a label behind, which no edge may touch.
-_SCORED = np.pad(_BOXES, ((0, 0), (0, 2)), constant_values=100.0)
+#: The same with a score and a label behind, beyond the edges, which may touch neither.
+_SCORED = np.pad(_BOXES, ((0, 0), (0, 2)), constant_values=((0, 0), (0, 100.0)))
+_SCORED[:, 4] = -7.0
 #: Of more digits than a number of 16 bits has.
 _FINE = np.array([[1000.1, -0.001, 1234.5, 999.9]], np.float32)
 _UNKNOWN = np.array([[np.nan, -1.0, np.inf, 2.0], [-np.inf, 1.0, 1.0, np.nan]], np.float32)

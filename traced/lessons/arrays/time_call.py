@@ -24,6 +24,10 @@ def _is_timed_in_full(given: str, *, compiling: float, leaves: int) -> Question:
         calls = len(f.begun)
         saw = {"given": given, "calls": calls, "wanted": "two, the first of them not timed"}
         require(calls == 2, "cost/calls-timed", **saw)
+        # An array of another shape or dtype would not even have been compiled for.
+        for number, given_to_f in enumerate(map(float, f.sums), start=1):
+            saw = {"given": given, "call": number, "of": f"f({given_to_f})", "wanted": "f(1.0)"}
+            require(given_to_f == 1.0, "cost/calls-timed", **saw)
         f.require_results()
         _require_time(f, float(got))
 

@@ -56,6 +56,15 @@ def _is_not_taken_in_by_nan(answer: Any) -> None:
     compare(wanted, got, given=given)
 
 
+def _leaves_the_other_behind(answer: Any) -> None:
+    """Require that NaN and infinity in the params that are not kept do not show in those kept."""
+    untamed = jnp.array([np.nan, np.inf])
+    for old, loss, new in ((_OLD, 0.75, untamed), (untamed, 0.25, _NEW)):
+        args = _best(0.5, 3, old), jnp.float32(loss), new
+        given = f"the best loss is 0.5 with params {old}; a candidate has {loss} with {new}"
+        compare(_kept(*args), attempt(answer, *args), given=given)
+
+
 def _of_params(answer: Any) -> Callable[..., Any]:
     loss = jnp.float32(0.25)
     return lambda old, params: answer(_best(0.5, 3, old), loss, params)
@@ -66,6 +75,7 @@ keep_best = Exercise(
     questions=(
         traces_at_most(1, _keeps_the_better_of_two, "seven candidates of one shape"),
         _is_not_taken_in_by_nan,
+        _leaves_the_other_behind,
         works_under_jit(_of_params, _OLD, _NEW),
         returns(_kept, (_best(2.0, 1, jnp.ones((3, 2))), jnp.float32(1.0), jnp.zeros((3, 2)))),
     ),
@@ -76,7 +86,7 @@ keep_best = Exercise(
         "Two dictionaries with the same three keys; the age of each is an integer, "
         "zero in one and one more in the other.",
     ),
-    verified="right values and dtypes for nine candidates, one with a loss of NaN; one trace for "
-    "all of one shape",
+    verified="right values and dtypes for eleven candidates, one with a loss of NaN and two beside "
+    "params of NaN; one trace for all of one shape",
     answer=solution,
 )

@@ -26,6 +26,12 @@ _ONE = jnp.array([[-0.5, 1.5, 0.25, -0.25]])
 #: Two large entries beside a negative one, none but large negative ones, and two rows far apart.
 _LARGE = jnp.array([[-1.0, 200.0, 201.0], [-300.0, -301.0, -302.0], [-1e30, 1e30, 0.0]])
 
+#: A negative entry close to zero, alone in its batch, so that a finding shows what became of it.
+_SLIGHT = jnp.array([[0.5, 0.5, -1e-7]])
+
+#: Beside a row to repair, NaN and infinity in rows that are kept.
+_UNTAMED = jnp.array([[jnp.nan, 0.5], [-1.0, 1.0], [jnp.inf, 0.5]])
+
 #: What computes an exponential, and what may compute anything, out of sight.
 _EXPONENTIALS = frozenset({"exp", "exp2", "expm1", "pow", "logistic", "tanh", "sinh", "cosh"})
 _CALLBACKS = frozenset({"pure_callback", "io_callback"})
@@ -52,7 +58,7 @@ def _runs_no_exponential_for_good_rows(answer: Any) -> None:
 mend = Exercise(
     name="mend",
     questions=(
-        returns(_mended, (_MIXED,), (_GOOD,), (_ONE,), (_LARGE,)),
+        returns(_mended, (_SLIGHT,), (_MIXED,), (_GOOD,), (_ONE,), (_LARGE,), (_UNTAMED,)),
         _runs_no_exponential_for_good_rows,
     ),
     hints=(
@@ -62,6 +68,7 @@ mend = Exercise(
         "One `cond` with a single truth value. The branch for true computes the softmax of all "
         "rows and chooses; the other returns what it was given.",
     ),
-    verified="right rows for four batches; no exponential runs where no row has a negative entry",
+    verified="right rows for six batches, with NaN and infinity beside them; no exponential runs "
+    "where no row has a negative entry",
     answer=solution,
 )

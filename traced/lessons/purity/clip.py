@@ -41,9 +41,10 @@ def _clips_and_prints_the_norm(answer: Any) -> None:
 
 
 def _takes_other_lengths(answer: Any) -> None:
-    # The norm of the first one is nearly 1, and one decimal tells it.
-    for g in (np.array([-0.91], "float32"), vectors()["entries from -100 to 100"]):
-        _compare_call(answer, g)
+    # The norms of the first two are nearly 1, and one decimal tells them.
+    for entries in ((-0.91,), (0.609, 0.812)):
+        _compare_call(answer, np.array(entries, "float32"))
+    _compare_call(answer, vectors()["entries from -100 to 100"])
 
 
 def _compare_call(answer: Any, g: Any) -> None:
@@ -106,7 +107,7 @@ clip = Exercise(
         "Under `jit`: compute the norm, print it with the tool that prints at run time, "
         "divide the vector by the norm or by 1, whichever is larger.",
     ),
-    verified="right values and a printed norm at each of seven calls, also from another jitted "
+    verified="right values and a printed norm at each of eight calls, also from another jitted "
     "function, and from one that drops the result",
     answer=solution,
 )

@@ -26,8 +26,9 @@ _WEIGHTS = jnp.array([[1.0, 2.0, 5.0], [1.0, 2.0, 5.0], [4.0, 0.0, 1.0]])
 #: So small that powers of uniform numbers underflow; and large ones, some of them zero.
 _SMALL_AND_LARGE = jnp.array([[0.002, 0.001, 0.003, 0.01, 0.002], [0.0, 40.0, 10.0, 0.0, 30.0]])
 
-#: Of so many entries that two keys hardly ever pick the same ones.
-_MANY = jnp.arange(1.0, 25.0)[None, :]
+#: Rows of tiny weights, an eighth of them zero, which nothing that is added may outweigh. Of
+#: so many entries that no two keys pick the same ones.
+_TINY = jnp.tile(jnp.arange(64.0) % 8 * 1e-20, (18, 1))
 
 #: So many that chances a tenth off are seen; each draw sorts a row, which takes a CPU long.
 _DRAWS = 2**14
@@ -46,6 +47,18 @@ def _picks_by_weight_and_none_twice(answer: Any) -> None:
             _are_different_entries(row, row_weights)
             _come_by_weight(row, row_weights)
         _are_unrelated(rows, np.asarray(weights, float))
+
+
+def _picks_apart_in_many_rows(answer: Any) -> None:
+    """Require other entries in each of many rows, and none of weight 0 beside tiny weights."""
+    picks = np.sort(np.asarray(attempt(answer, random.key(0), _TINY, 10)), axis=1)
+    of = "18 rows of weights like [0e-20 1e-20 … 7e-20 0e-20 …], k = 10"
+    unweighted = int(np.sum(np.asarray(_TINY[0])[picks % 64] == 0))
+    saw = {"of": of, "entries_of_weight_0": f"drawn {unweighted} times"}
+    require(not unweighted, "value/distribution", **saw)
+    for i, j in combinations(range(len(picks)), 2):
+        saw = {"of": of, "the_same_entries": f"in row {i + 1} and in row {j + 1}"}
+        require(not np.array_equal(picks[i], picks[j]), "keys/related", **saw)
 
 
 def _are_different_entries(picks: Any, weights: Any) -> None:
@@ -120,9 +133,10 @@ pick = Exercise(
     name="pick",
     questions=without_reuse_checker(
         returns_like(_indices, (_WEIGHTS, 1), (_WEIGHTS, 2), (_SMALL_AND_LARGE, 3)),
-        follows_its_key(_MANY, 12),
+        follows_its_key(_TINY, 10),
         spends_each_key_once(random.key(0), _WEIGHTS, 2),
         _picks_by_weight_and_none_twice,
+        _picks_apart_in_many_rows,
     ),
     hints=(
         "First one row: what does `choice` do with what it has drawn, and what does "
@@ -133,6 +147,6 @@ pick = Exercise(
         "back. Then the same for all rows at once, each with a key of its own.",
     ),
     verified="no entry twice for 16384 keys; shares as the weights ask, rows unrelated, for one "
-    "to three picks",
+    "to three picks; none of weight zero beside tiny ones",
     answer=solution,
 )

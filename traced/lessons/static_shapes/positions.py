@@ -52,8 +52,10 @@ def _returns_positions(*calls: tuple[Any, ...]) -> Callable[[Any], None]:
 
 
 def _filling_is_wrong(answer: Any, call: tuple[Any, ...]) -> bool:
-    wanted, got = _positions(*call), attempt(answer, *call)
-    return bool(-1 in wanted and np.isin(wanted[wanted >= 0], np.asarray(got)).all())
+    wanted, got = _positions(*call), np.asarray(attempt(answer, *call))
+    # Where one entry too many was found, what stands in the gap is not one number throughout.
+    filled = np.unique(got[wanted < 0]).size == 1
+    return bool(filled and np.isin(wanted[wanted >= 0], got).all())
 
 
 def _at_most_three(answer: Any) -> Callable[..., Any]:

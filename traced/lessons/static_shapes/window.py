@@ -47,6 +47,7 @@ def _cuts_wide_windows_and_keeps_nan(answer: Any) -> None:
     for x, width, starts in (
         (_UP, 9, (0, 2, 7, 1000)),
         (_UP[:1], 3, (0, 1)),
+        (_UP, 300, (2, 6)),
         (_UNTAMED, 3, (0, 2, 3)),
         (_LONG, 3, (200, 255)),
     ):

@@ -63,6 +63,13 @@ def _keeps_two_apart(answer: Any) -> None:
         compare(np.asarray(factor * x), attempt(gain, x), given=given)
 
 
+def _keeps_the_dtype(answer: Any) -> None:
+    """Require of half precision what `2.0 * x` gives: a Python factor takes on its dtype."""
+    x = jnp.array([1.0, -2.0], "float16")
+    given = f"Gain(2.0)(x), x = {x} in float16"
+    compare(np.asarray(2.0 * x), attempt(attempt(answer, 2.0), x), given=given)
+
+
 Gain = Exercise(
     name="Gain",
     questions=(
@@ -72,6 +79,7 @@ Gain = Exercise(
             "Gain(2.0), changed to 3.0, Gain(-10.0), and the first one changed to 0.0 and 0.25",
         ),
         _keeps_two_apart,
+        _keeps_the_dtype,
         works_under_jit(lambda answer: answer(2.0), _X),
     ),
     hints=(
@@ -82,7 +90,7 @@ Gain = Exercise(
         "Either the object travels into `jit` as a tree with one leaf, or the method hands its "
         "attribute to a jitted function of two arguments. One such function serves all objects.",
     ),
-    verified="right values for two objects, side by side, and for an attribute changed three "
-    "times; one trace",
+    verified="right values for two objects, side by side, for an attribute changed three times, "
+    "and in half precision; one trace for each dtype",
     answer=Solution,
 )

@@ -9,6 +9,7 @@ import numpy as np
 
 from traced.course.exercise import Exercise
 from traced.findings.feedback import Found, fault
+from traced.lessons.edge_cases import vectors
 from traced.lessons.tracing.solutions.head_mean import head_mean as solution
 from traced.questions import compare, traces_at_most, works_under_jit
 from traced.running.attempt import attempt
@@ -30,6 +31,14 @@ def _looks_at_the_first_entries_only(answer: Any) -> None:
     """Require what comes after the first entries not to count, whatever it is."""
     _compare_call(answer, jnp.array([1.0, 3.0, jnp.nan]), 2, 10.0)
     _compare_call(answer, jnp.array([1.0, jnp.nan, 3.0]), 2, 10.0)
+
+
+def _averages_many(answer: Any) -> None:
+    """Require as many entries to count as are asked for, however many these are."""
+    x = vectors()["257 entries"]
+    for n in (40, 256, 257):
+        given = f"x = 257 entries, n = {n}, scale = 10.0"
+        compare(_head_mean(x, n, 10.0), attempt(answer, jnp.asarray(x), n, 10.0), given=given)
 
 
 def _is_not_masked_by_a_product(answer: Any) -> None:
@@ -72,6 +81,7 @@ head_mean = Exercise(
             f"(n, scale) = {', '.join(map(str, _CALLS))}",
         ),
         _looks_at_the_first_entries_only,
+        _averages_many,
         _is_not_masked_by_a_product,
         works_under_jit(_of_three_entries, _X),
     ),
@@ -83,7 +93,7 @@ head_mean = Exercise(
         "Decorate the function with `jit` and exactly one static name. "
         "The body is one line: a slice, a mean, a product.",
     ),
-    verified="right values for nine calls, whatever comes after the first entries; no trace for a "
-    "new `scale`, at most one for each `n`",
+    verified="right values for twelve calls, whatever comes after the first entries; no "
+    "trace for a new `scale`, at most one for each `n`",
     answer=solution,
 )
