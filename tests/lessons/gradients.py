@@ -155,6 +155,17 @@ def nothing_returned(loss, params, batch):
     by_vjp(loss, params, batch)
 
 
+def rate_of_full_precision(loss, params, batch):
+    gradients, extra = jax.grad(loss, has_aux=True, allow_int=True)(params, batch)
+
+    def move(p, g):
+        if g.dtype == jax.dtypes.float0:
+            return p
+        return p.astype(jnp.float32) - jnp.float32(0.1) * g.astype(jnp.float32)
+
+    return jax.tree.map(move, params, gradients), extra
+
+
 # hvp
 
 
@@ -461,6 +472,17 @@ def half_the_step(f, gradient, x):
     return bool(jnp.all(jnp.abs(gradient(x) - slopes) < 0.05))
 
 
+def relative_too(f, gradient, x):
+    rows = 0.01 * jnp.eye(x.size)
+    slopes = [float(f(x + row) - f(x - row)) / 0.02 for row in rows]
+    return np.allclose(slopes, gradient(x), rtol=0.02, atol=0.03)
+
+
+def to_one_side_by_a_small_step(f, gradient, x):
+    slopes = [float(f(x + row) - f(x)) / 0.01 for row in 0.01 * jnp.eye(x.size)]
+    return bool(np.all(np.abs(np.array(slopes) - gradient(x)) < 0.05))
+
+
 # clipped_mean
 
 
@@ -624,7 +646,7 @@ WRONG = {
             integers_left_out,
         ],
         "value/shape": [value_for_extra],
-        "value/dtype": [integers_as_floats],
+        "value/dtype": [integers_as_floats, rate_of_full_precision],
         "value/nothing": [nothing_returned],
         "tracing/value-needed": [in_numpy],
     },
@@ -677,6 +699,8 @@ WRONG = {
             compared_with_itself,
             half_the_step,
             not_moved_back,
+            relative_too,
+            to_one_side_by_a_small_step,
         ],
         "tracing/numpy-on-tracer": [by_jax],
         "value/structure": [as_an_array, answer_for_each],

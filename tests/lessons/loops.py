@@ -295,6 +295,15 @@ def nan_made_zero(goes_on, body, state, most):
     return kept_by_where(goes_on, tame, state, most)
 
 
+def counted_in_a_byte(goes_on, body, state, most):
+    def step(state, _):
+        go = goes_on(state)
+        return lax.cond(go, body, lambda s: s, state), go
+
+    state, went = lax.scan(step, state, None, length=most)
+    return state, jnp.sum(went.astype(jnp.int8), dtype=jnp.int8).astype(jnp.int32)
+
+
 # median_gaps
 
 
@@ -559,6 +568,16 @@ def last_sum(decay, x):
     return with_named_halves(decay, x)[-1]
 
 
+def ten_rounds(decay, x):
+    a, b, t = decay.at[0].set(0.0), x, jnp.arange(x.size)
+    for k in range(10):
+        before = t >= 2**k
+        earlier_a = jnp.where(before, jnp.roll(a, 2**k), 1.0)
+        earlier_b = jnp.where(before, jnp.roll(b, 2**k), 0.0)
+        a, b = a * earlier_a, b + a * earlier_b
+    return b
+
+
 RIGHT = {
     "smooth": [
         with_the_rest_as_xs,
@@ -610,6 +629,7 @@ WRONG = {
             never_finished,
             asked_afterwards,
             waste_counted,
+            counted_in_a_byte,
         ],
         "value/dtype": [counted_in_floats],
         "value/structure": [state_alone],
@@ -643,6 +663,7 @@ WRONG = {
             zero_made_small,
             three_rounds,
             six_rounds,
+            ten_rounds,
         ],
         "cost/memory": [pairs_of_all, with_a_mask_of_pairs],
         "value/structure": [both_halves],

@@ -783,6 +783,19 @@ def bound_as_an_array(f, params, start):
     return lax.fori_loop(0, jnp.array(3000), lambda _, x: f(params, x), start)
 
 
+def until_the_mean_is_small(f, params, start):
+    def solve(_, x):
+        def goes_on(pair):
+            return jnp.mean(jnp.abs(pair[1] - pair[0])) > 1e-5
+
+        return lax.while_loop(goes_on, lambda pair: (pair[1], f(params, pair[1])), (x + 1, x))[1]
+
+    def divide(linear, y):
+        return jnp.linalg.solve(jax.jacfwd(linear)(y), y)
+
+    return lax.custom_root(lambda x: f(params, x) - x, lax.stop_gradient(start), solve, divide)
+
+
 # scan_in_blocks
 
 
@@ -1057,6 +1070,7 @@ WRONG = {
             tolerance_too_large,
             mean_of_the_changes,
             begun_at_zero,
+            until_the_mean_is_small,
         ],
         "loops/residuals": [many_rounds, many_rounds_checkpointed],
         "tracing/leaked": [rule_that_closes_over_the_start],

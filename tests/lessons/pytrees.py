@@ -156,6 +156,13 @@ def half_remembered(left, right):
     return remembered_halves.setdefault(key, by_flattening(left, right))
 
 
+def no_entries_are_a_hole(left, right):
+    def pick(a, b):
+        return a if a is not None and np.size(a) else b
+
+    return jax.tree.map(pick, left, right, is_leaf=lambda x: x is None)
+
+
 # decay
 
 
@@ -365,6 +372,11 @@ def scales_without_sign(model, batch, scales):
 
 def a_loop_for_long_batches(model, batch, scales):
     return (without_vmap if len(scales) < 16 else by_a_loop)(model, batch, scales)
+
+
+def model_held(model, batch, scales):
+    axes = (None, {"x": 0, "mask": None}, 0)
+    return jax.vmap(predict, in_axes=axes)(jax.lax.stop_gradient(model), batch, scales)
 
 
 # Standardizer
@@ -737,6 +749,7 @@ WRONG = {
             holes_left_out,
             empty_is_a_hole,
             single_entries_taken_out,
+            no_entries_are_a_hole,
         ],
         "value/differs": [by_the_last_key, by_the_joined_keys, leaves_made_texts],
         "effects/write": [half_remembered],
@@ -772,6 +785,7 @@ WRONG = {
         "loops/unrolled": [by_a_loop, a_loop_for_long_batches],
         "value/differs": [mask_multiplied, masked_rows_only, scales_without_sign],
         "value/shape": [three_outputs_only],
+        "derivatives/wrong": [model_held],
     },
     "Standardizer": {
         "trees/static-array": [AsGiven, StdForgotten, TuplesInstead],

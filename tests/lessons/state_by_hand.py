@@ -520,6 +520,19 @@ def masked_sum_of_products(predict, params, x, y, size):
     return jax.lax.map(lambda b: _right(predict, params, *b).sum(), batches).sum() / len(x)
 
 
+def counted_in_half_precision(predict, params, x, y, size):
+    n, missing = len(x), -len(x) % size
+    x = jnp.pad(x, [(0, missing)] + [(0, 0)] * (x.ndim - 1))
+    y = jnp.pad(y, (0, missing), constant_values=-1)
+
+    def add(total, batch):
+        right = jnp.argmax(predict(params, batch[0]), axis=1) == batch[1]
+        return total + right.sum(dtype=jnp.bfloat16), None
+
+    batches = x.reshape(-1, size, *x.shape[1:]), y.reshape(-1, size)
+    return jax.lax.scan(add, jnp.bfloat16(0), batches)[0].astype(jnp.float32) / n
+
+
 # run_to
 
 
@@ -951,6 +964,21 @@ def none_carried_for_the_best(advance, score, state, patience, limit):
     return best, calls
 
 
+def lower_by_a_little_is_not_lower(advance, score, state, patience, limit):
+    def body(carry):
+        latest, best, lowest, waited, calls = carry
+        latest = advance(latest)
+        value = score(latest)
+        better = value < lowest - 1e-4
+        best = jax.tree.map(lambda new, old: jnp.where(better, new, old), latest, best)
+        waited = jnp.where(better, 0, waited + 1)
+        return latest, best, jnp.where(better, value, lowest), waited, calls + 1
+
+    start = (state, state, score(state), jnp.int32(0), jnp.int32(0))
+    end = jax.lax.while_loop(lambda c: (c[3] < patience) & (c[4] < limit), body, start)
+    return end[1], end[4]
+
+
 RIGHT = {
     "noisy_step": [
         a_copy_of_the_state,
@@ -1048,6 +1076,7 @@ WRONG = {
             mean_of_the_shares,
             number_right,
             smallest_score,
+            counted_in_half_precision,
         ],
         "shapes/padding-counts": [padding_right_by_chance, last_row_again],
         "loops/unrolled": [unrolled],
@@ -1090,6 +1119,7 @@ WRONG = {
             compared_with_the_one_before,
             calls_until_the_best,
             highest_score,
+            lower_by_a_little_is_not_lower,
         ],
         "value/structure": [best_state_alone],
         "value/dtype": [lowest_score_for_the_calls, calls_as_a_float],

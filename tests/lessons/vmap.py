@@ -109,6 +109,12 @@ def square_ones_not_turned(model, batch):
     return rated | {"hidden": hidden.T if hidden.shape[0] == hidden.shape[1] else hidden}
 
 
+def model_stopped(model, batch):
+    axes = {"hidden": 1, "score": 0, "used": None}
+    rated = jax.vmap(rate, in_axes=(None, {"x": 1, "mask": None}), out_axes=axes)
+    return rated(lax.stop_gradient(model), batch)
+
+
 # table
 
 
@@ -187,6 +193,11 @@ def left_flat(f, xs, ys):
     return jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), pairs)
 
 
+def all_made_floats(f, xs, ys):
+    filled = jax.vmap(jax.vmap(f, in_axes=(None, 0)), in_axes=(0, None))(xs, ys)
+    return jax.tree.map(lambda leaf: leaf.astype(jnp.float32), filled)
+
+
 # slopes
 
 
@@ -261,6 +272,10 @@ def of_the_mean(f, stack):
 
 def values_for_slopes(f, stack):
     return jax.vmap(f, in_axes=-1)(stack)
+
+
+def in_full_precision(f, stack):
+    return jax.vmap(jax.grad(f), in_axes=-1, out_axes=-1)(stack.astype(jnp.float32))
 
 
 # ensemble
@@ -374,6 +389,19 @@ def rows_for_models(fit, predict, seeds, data, xs):
     members = jax.vmap(lambda seed: fit(jax.random.key(seed), data))(seeds)
     each = jax.vmap(predict)(members, xs)
     return each.mean(axis=0), each.std(axis=0)
+
+
+def raw_keys(fit, predict, seeds, data, xs):
+    models = jax.vmap(lambda seed: fit(jax.random.PRNGKey(seed), data))(seeds)
+    each = jax.vmap(jax.vmap(predict, in_axes=(None, 0)), in_axes=(0, None))(models, xs)
+    return each.mean(axis=0), each.std(axis=0)
+
+
+def by_the_mean_of_squares(fit, predict, seeds, data, xs):
+    models = jax.vmap(lambda seed: fit(jax.random.key(seed), data))(seeds)
+    each = jax.vmap(jax.vmap(predict, in_axes=(None, 0)), in_axes=(0, None))(models, xs)
+    mean = each.mean(axis=0)
+    return mean, jnp.sqrt(jnp.maximum((each**2).mean(axis=0) - mean**2, 0.0))
 
 
 # row_medians
@@ -513,6 +541,7 @@ WRONG = {
         "loops/unrolled": [column_by_column],
         "value/differs": [mask_multiplied, square_ones_not_turned],
         "runs/raised": [all_on_axis_one, score_without_axis, rows_mapped],
+        "derivatives/wrong": [model_stopped],
     },
     "table": {
         "trees/prefix": [one_vmap, both_mapped_twice],
@@ -520,6 +549,7 @@ WRONG = {
         "loops/unrolled": [pair_after_pair, row_after_row, column_after_column],
         "runs/raised": [broadcast],
         "value/structure": [not_called],
+        "value/dtype": [all_made_floats],
     },
     "slopes": {
         "value/shape": [axis_of_the_result_forgotten, full_jacobian, values_for_slopes],
@@ -533,6 +563,7 @@ WRONG = {
             as_flat_examples,
         ],
         "loops/unrolled": [one_by_one],
+        "value/dtype": [in_full_precision],
     },
     "ensemble": {
         "value/differs": [
@@ -543,9 +574,10 @@ WRONG = {
             deviation_of_a_sample,
             averaged_models,
             variance_for_deviation,
+            by_the_mean_of_squares,
         ],
         "value/shape": [along_the_rows],
-        "runs/raised": [seeds_as_keys, keys_of_all_seeds],
+        "runs/raised": [seeds_as_keys, keys_of_all_seeds, raw_keys],
         "trees/prefix": [data_mapped, rows_for_models],
         "loops/unrolled": [model_after_model, predicted_after_predicted],
         "value/structure": [mean_alone, statistics_in_a_list],

@@ -24,6 +24,11 @@ def _mixed(x: Any) -> Any:
     return 10 * x[0] * x[-1] + jnp.cos(x[1]) - 3.0
 
 
+def _bowl(x: Any) -> Any:
+    """Return a number that bends so much that a difference to one side is off by 0.08."""
+    return 8 * jnp.sum(x**2)
+
+
 def _flat(x: Any) -> Any:
     return 0.5 * jnp.sum(x**2) * 0.0 + 1.0
 
@@ -70,6 +75,8 @@ _CASES = (
     ("a wave, one entry off by 0.1", _wave, _off(_slope, third=0.1), False),
     ("a wave, the last entry off by -0.1", _wave, _off(_slope, last=-0.1), False),
     ("a wave, entries off by 0.1 and -0.1", _wave, _off(_slope, first=0.1, second=-0.1), False),
+    ("a product, the last entry off by 0.1", _mixed, _off(jax.grad(_mixed), last=0.1), False),
+    ("a steep bowl and its gradient", _bowl, jax.grad(_bowl), True),
     ("a product, with all signs changed", _mixed, lambda x: -jax.grad(_mixed)(x), False),
     ("a wave, with NaN in one entry", _wave, _unknown_first, False),
     ("a function in NumPy and its gradient", _in_numpy, _slope_in_numpy, True),
@@ -100,7 +107,7 @@ agrees = Exercise(
         "A loop that collects slopes, values on both sides apart by twice the step. Then the "
         "largest distance from the gradient, required to be below a bound between 0.01 and 0.1.",
     ),
-    verified="twelve gradients told apart at two points: right ones, wrong ones, one with NaN, "
+    verified="fourteen gradients told apart at two points: right ones, wrong ones, one with NaN, "
     "and those of a function in NumPy",
     answer=solution,
 )

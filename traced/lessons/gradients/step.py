@@ -34,7 +34,7 @@ _LINE = (
     {"slope": jnp.float32(2.0), "offset": jnp.float32(-1.0)},
     {"x": jnp.array([1.0, 2.0, -0.5]), "y": jnp.array([0.0, 1.0, 4.0])},
 )
-#: A tree with integers of three kinds, one of them an array and none of them 32 bits wide.
+#: A tree with integers of three kinds, and with floats of two.
 _LOOKUP = (
     _lookup,
     {
@@ -45,6 +45,8 @@ _LOOKUP = (
         "order": jnp.array([2, 0, 1]),
         "steps": jnp.uint8(7),
         "mask": jnp.array([True, False]),
+        # Its slope is zero, whatever the precision in which it is taken away.
+        "unused": jnp.ones(2, jnp.bfloat16),
     },
     {"word": jnp.array([0, 2, 2])},
 )
@@ -97,7 +99,7 @@ step = Exercise(
         "One call that gives a pair. A function of a leaf and its gradient, which leaves the leaf "
         "alone where the gradient has no numbers; mapped over both trees.",
     ),
-    verified="right steps for three losses, with integers of three dtypes in a nested tree; they "
-    "can be traced",
+    verified="right steps for three losses, with integers of three dtypes and floats of two in a "
+    "nested tree; they can be traced",
     answer=solution,
 )

@@ -15,7 +15,7 @@ from traced.programs.jaxprs import find_equations
 from traced.questions import returns
 from traced.running.attempt import attempt
 
-_LONG = 256
+_LONG, _LONGER = 256, 1500
 
 #: The primitives by which a program calls Python, where a loop would be out of sight.
 _CALLBACKS = ("pure_callback", "io_callback")
@@ -52,10 +52,11 @@ def _adds_up_long_vectors(answer: Any) -> None:
 
     They are computed under `jit`: without it, each round's operations are compiled one by one.
     """
-    x = random_rows(257)
+    # More steps than ten rounds of doubling reach.
+    x = random_rows(_LONGER)
     # The product of all decays is zero in the first case, and most of one in the second.
     fading, lasting = 0.9 * jnp.cos(x), 1 - 1e-3 * jnp.abs(x)
-    returns(_sums, (fading, x), (lasting, jnp.ones(257)))(jax.jit(answer))
+    returns(_sums, (fading, x), (lasting, jnp.ones(_LONGER)))(jax.jit(answer))
 
 
 decayed_sum = Exercise(

@@ -61,22 +61,22 @@ _CASES = (
 
 @partial(jax.jit, static_argnums=0)
 def _settled(f: Any, params: Any, start: Any) -> Any:
-    return lax.fori_loop(0, 10_000, lambda _, x: f(params, x), start)
+    """Return where it settles, and the derivatives of one more step: one program for each case."""
+    x = lax.fori_loop(0, 10_000, lambda _, x: f(params, x), start)
+    return x, *jax.jacfwd(f, argnums=(0, 1))(params, x)
 
 
 @cache
 def _wanted() -> list[tuple[Any, Any]]:
     """Return for each case where it settles, and the gradient of a weighted sum of that."""
-    return [(_settled(*case), _gradient(*case)) for _, *case in _CASES]
+    return [_place_and_gradient(*case) for _, *case in _CASES]
 
 
-def _gradient(f: Any, params: Any, start: Any) -> Any:
-    """Return that gradient, from the equation that `x` solves."""
-    x, weights = _settled(f, params, start), _WEIGHTS[start.size]
-    by_x = np.asarray(jax.jacobian(f, argnums=1)(params, x), float)
-    adjoint = np.linalg.solve(np.eye(x.size) - by_x.T, weights)
-    (slopes,) = jax.vjp(lambda params: f(params, x), params)[1](jnp.asarray(adjoint, x.dtype))
-    return slopes
+def _place_and_gradient(f: Any, params: Any, start: Any) -> tuple[Any, Any]:
+    """Return that gradient, too, from the equation that `x` solves."""
+    x, by_params, by_x = jax.tree.map(np.asarray, _settled(f, params, start))
+    adjoint = np.linalg.solve(np.eye(x.size) - by_x.astype(float).T, _WEIGHTS[x.size])
+    return x, jax.tree.map(lambda leaf: np.tensordot(adjoint, leaf, 1), by_params)
 
 
 def _total(answer: Any, f: Any, start: Any) -> Any:
@@ -101,7 +101,8 @@ def _settles(answer: Any) -> None:
 
 def _compare_place(n: int, got: Any, name: str) -> None:
     # The last step may be 0.00001, and what is left to go as much as 110 times that.
-    compare_within(np.asarray(_wanted()[n][0]), got, 0.01, given=name)
+    # If only the mean of the entries has to be as small, four times that is left.
+    compare_within(_wanted()[n][0], got, 0.001, given=name)
 
 
 def _derives_what_it_settles_at(answer: Any) -> None:

@@ -15,9 +15,9 @@ from traced.running.attempt import attempt
 
 _left = {"w": [jnp.zeros(2), None], "b": (None, 0.0), "unused": None}
 _right = {"w": [None, jnp.ones(2)], "b": (3.0, None), "unused": None}
-# Leaves that count as false, in dictionaries that were filled in another order.
-_false = {"flag": False, "count": 0, "rate": None, "key": None}
-_rest = {"key": jax.random.key(0), "rate": 0.0, "flag": None, "count": None}
+# Leaves that count as false or hold nothing, in dictionaries that were filled in another order.
+_false = {"flag": False, "count": 0, "rate": None, "key": None, "rows": jnp.zeros((0, 2))}
+_rest = {"rows": None, "key": jax.random.key(0), "rate": 0.0, "flag": None, "count": None}
 # The same key in two places, and keys that read alike when they are written in one.
 _named = {"a": {"w": None, "bc": None}, "ab": {"w": None, "c": None}, "c": {"w": 1.0}}
 _named_rest = {"a": {"w": 2.0, "bc": 5.0}, "ab": {"w": 3.0, "c": 4.0}, "c": {"w": None}}

@@ -2,12 +2,13 @@
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
 from traced.course.exercise import Exercise
 from traced.lessons.pytrees.solutions.predict_all import predict_all as solution
-from traced.questions import keeps_its_size, returns
+from traced.questions import derives_its_values, keeps_its_size, returns
 
 _model = {"kernel": jnp.arange(6.0).reshape(2, 3), "bias": jnp.array([0.5, 0.0, -0.5])}
 _wide = {"kernel": jnp.cos(jnp.arange(20.0)).reshape(5, 4), "bias": jnp.arange(4.0)}
@@ -33,6 +34,12 @@ _unknown = {
 }
 _rows_of_five = {"x": jnp.sin(jnp.arange(35.0)).reshape(7, 5), "mask": jnp.arange(4) % 2 == 0}
 
+
+def _derives_its_values(answer: Any) -> None:
+    """Require the derivative by the model, which has to be trained."""
+    derives_its_values(_model)(jax.jit(lambda model: answer(model, *_four[1:])))
+
+
 predict_all = Exercise(
     name="predict_all",
     questions=(
@@ -48,6 +55,7 @@ predict_all = Exercise(
             (_wide, _rows_of_five, jnp.linspace(-1.0, 1.0, 7)),
         ),
         keeps_its_size(_arguments, 4, 40),
+        _derives_its_values,
     ),
     hints=(
         "Count the arguments, and the entries of `in_axes`. Then ask of each leaf: "
@@ -57,6 +65,7 @@ predict_all = Exercise(
         "Three entries: shared; a dictionary with an axis for one key and `None` for the other; "
         "the axis of the scales.",
     ),
-    verified="right rows for seven batches, of one row to seven; one size of trace for all",
+    verified="right rows for seven batches, of one row to seven, and a right derivative; one size "
+    "of trace for all",
     answer=solution,
 )

@@ -27,6 +27,7 @@ _RUNS: tuple[tuple[tuple[float, ...], int, int], ...] = (
     ((5.0, _NAN, 3.0, _NAN, _NAN, _NAN, 1.0, 1.0, 1.0), 3, 8),
     ((-5.0, -6.0, _INF, -7.0, -7.5, -7.0, -8.0, -9.0, 0.0), 1, 8),
     ((5.0, 4.0, 3.0, 2.0, 1.0, 0.5, 0.4, 0.3, 0.2), 2, 0),
+    ((3.0, 2.99999, 2.99998, 2.99997, 3.0, 3.0, 3.0, 3.0, 3.0), 2, 8),
 )
 
 
@@ -125,7 +126,7 @@ fit = Exercise(
         "Carry the latest state, the best one, its score, the calls in vain and all calls. "
         "The body advances, compares, and chooses four times.",
     ),
-    verified="the best state and the number of calls for eight runs, under `jit` and without, "
+    verified="the best state and the number of calls for nine runs, under `jit` and without, "
     "with one NaN and with several; no call after the last that counts",
     answer=solution,
 )

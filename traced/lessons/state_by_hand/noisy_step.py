@@ -19,8 +19,8 @@ from traced.running.attempt import attempt
 _ADAM = optax.adam(0.03)
 
 
-def _batch(rows: int) -> tuple[Any, Any]:
-    x = jnp.sin(jnp.arange(1.0, 1.0 + rows * 64)).reshape(rows, 64)
+def _batch(rows: int, begin: float = 1.0) -> tuple[Any, Any]:
+    x = jnp.sin(jnp.arange(begin, begin + rows * 64)).reshape(rows, 64)
     return x, jnp.arange(rows) * 3 % 10
 
 
@@ -39,12 +39,12 @@ def _state(seed: int, width: int = 32, step: int = 0) -> dict[str, Any]:
     }
 
 
+@jax.jit
 def _loss(params: Any, x: Any, y: Any) -> Any:
     scores = jnp.tanh(x @ params["in"]) @ params["out"]
     return -jnp.mean(jax.nn.log_softmax(scores)[jnp.arange(len(y)), y])
 
 
-@jax.jit
 def _stepped(state: dict[str, Any], x: Any, y: Any) -> dict[str, Any]:
     keys = jax.random.split(state["key"])
     noise = jax.random.normal(keys[1], x.shape)
@@ -55,10 +55,23 @@ def _stepped(state: dict[str, Any], x: Any, y: Any) -> dict[str, Any]:
 
 
 def _hands_on(answer: Any, state: dict[str, Any], rows: int) -> None:
-    """Require the right state after each of three steps, the last from another batch."""
-    for n in (1, 2, 3):
-        batch = _batch(rows + n // 3)
-        wanted, got = _stepped(state, *batch), attempt(answer, state, *batch)
+    """Require the right state after each of three steps, the last from another batch.
+
+    Without `jit`, the operations of the optimizer are compiled one by one. Here they are those of
+    the answer, so most of them are compiled once.
+    """
+    _compare_steps(_stepped, answer, state, [_batch(rows), _batch(rows), _batch(rows + 1)])
+
+
+def _hands_on_under_jit(answer: Any, state: dict[str, Any], rows: int) -> None:
+    # One shape for all three, so that each function is compiled once.
+    batches = [_batch(rows, begin) for begin in (1.0, 1.0, 5.0)]
+    _compare_steps(jax.jit(_stepped), jax.jit(answer), state, batches)
+
+
+def _compare_steps(stepped: Any, answer: Any, state: dict[str, Any], batches: Any) -> None:
+    for n, batch in enumerate(batches, 1):
+        wanted, got = stepped(state, *batch), attempt(answer, state, *batch)
         given = f"the state after {n} step{'s' if n > 1 else ''}"
         try:
             compare(wanted, got, given=given)
@@ -84,8 +97,8 @@ noisy_step = Exercise(
     name="noisy_step",
     questions=(
         partial(_hands_on, state=_state(0), rows=6),
-        partial(_hands_on, state=_state(5, width=4, step=17), rows=3),
         can_be_traced(_state(0), *_batch(6)),
+        partial(_hands_on_under_jit, state=_state(5, width=4, step=17), rows=3),
     ),
     hints=(
         "The state has four entries. Which of them does the next step get, as this one made them?",
@@ -95,6 +108,6 @@ noisy_step = Exercise(
         "dictionary with four new entries.",
     ),
     verified="the right state after three steps of two runs, with key and optimizer state of its "
-    "own each time; it can be traced",
+    "own each time, one of them under `jit`",
     answer=solution,
 )

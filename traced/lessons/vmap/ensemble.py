@@ -13,9 +13,16 @@ from traced.lessons.vmap.solutions.ensemble import ensemble as solution
 from traced.questions import keeps_its_size, returns
 
 
+def _require_key(key: Any) -> None:
+    """Refuse a key of `jax.random.PRNGKey`, whose draws are the same."""
+    if not jnp.issubdtype(key.dtype, jax.dtypes.prng_key):
+        raise TypeError(f"`fit` takes a key of `jax.random.key`, got {jax.typeof(key)}")
+
+
 @jax.jit
 def _fit_line(key: Any, data: Any) -> Any:
     """Start at random, and take two steps towards the data."""
+    _require_key(key)
     params = {"slope": jax.random.normal(key, (2,)), "offset": jnp.zeros(())}
     for _ in range(2):
         gradient = jax.grad(_misfit)(params, data)
@@ -40,6 +47,7 @@ def _data(n: int) -> dict[str, Any]:
 @jax.jit
 def _fit_rows(key: Any, data: Any) -> Any:
     """Draw a row of the data: a member that is one array, of integers too."""
+    _require_key(key)
     row = jax.random.randint(key, (), 0, len(data))
     return row, data[row]
 
@@ -48,6 +56,12 @@ def _fit_rows(key: Any, data: Any) -> Any:
 def _near_the_row(params: Any, x: Any) -> Any:
     row, value = params
     return jnp.sum(value * x) + row.astype(x.dtype)
+
+
+@jax.jit
+def _number_of_the_row(params: Any, x: Any) -> Any:
+    """Return a large number: the difference of two large squares has no digit of the spread."""
+    return params[0].astype(x.dtype) + 4096
 
 
 def _xs(n: int) -> Any:
@@ -90,6 +104,7 @@ ensemble = Exercise(
             (jnp.array([5]), _data(4), _xs(2)),
         ),
         _returns_mean_and_spread(_fit_rows, _near_the_row, (_SEEDS, _xs(6), _xs(5))),
+        _returns_mean_and_spread(_fit_rows, _number_of_the_row, (_SEEDS, _xs(6), _xs(2))),
         _asked_of(
             _fit_line, _on_the_line, keeps_its_size(lambda n: (jnp.arange(n), _data(4), _xs(2)))
         ),

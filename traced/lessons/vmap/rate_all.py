@@ -2,12 +2,13 @@
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
 from traced.course.exercise import Exercise
 from traced.lessons.vmap.solutions.rate_all import rate_all as solution
-from traced.questions import keeps_its_size, returns
+from traced.questions import derives_its_values, keeps_its_size, returns
 
 
 def _arguments(n: int, features: int = 3, hidden: int = 2) -> tuple[Any, ...]:
@@ -36,6 +37,18 @@ def _all_masked() -> tuple[Any, ...]:
     return model, batch | {"mask": jnp.zeros(2, bool)}
 
 
+def _derives_its_values(answer: Any) -> None:
+    """Require the derivative by the model, which has to be trained."""
+    model, batch = _arguments(3)
+    floats = ("hidden", "score")
+
+    def rated(model: Any) -> Any:
+        result = answer(model, batch)
+        return {name: result[name] for name in floats}
+
+    derives_its_values(model)(jax.jit(rated))
+
+
 rate_all = Exercise(
     name="rate_all",
     questions=(
@@ -51,6 +64,7 @@ rate_all = Exercise(
             _all_masked(),
         ),
         keeps_its_size(_arguments, 4, 40),
+        _derives_its_values,
     ),
     hints=(
         "Ask of each leaf of the arguments whether it has a part for each example, and along "
@@ -60,7 +74,7 @@ rate_all = Exercise(
         "`in_axes` has two entries: shared, and a dictionary of two. `out_axes` is a dictionary "
         "of three: an axis, another one, and no axis.",
     ),
-    verified="right results for seven batches of columns, of every leaf along its own axis; "
-    "one size of trace for all",
+    verified="right results for seven batches of columns, of every leaf along its own axis, and a "
+    "right derivative; one size of trace for all",
     answer=solution,
 )

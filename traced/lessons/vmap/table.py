@@ -24,7 +24,8 @@ def _difference(x: Any, y: Any) -> Any:
 def _distances(x: Any, y: Any) -> Any:
     """Return several things of a pair of points, one of them an array."""
     step = x["at"] - y["at"]
-    return {"length": jnp.sqrt(jnp.sum(step**2)), "step": step, "mass": x["mass"] * y["mass"]}
+    length, mass = jnp.sqrt(jnp.sum(step**2)), x["mass"] * y["mass"]
+    return {"length": length, "step": step, "mass": mass, "near": length < 1}
 
 
 @jax.jit
