@@ -783,6 +783,24 @@ def batches_at_once(model, optimizer, xs, ys):
     return jax.jit(jax.vmap(one))(xs, ys)
 
 
+def nothing_above_ten(model, optimizer, xs, ys):
+    graphdef, state = nnx.split((model, optimizer))
+
+    def body(carry, batch):
+        state, best, lowest = carry
+        model, optimizer = nnx.merge(graphdef, state)
+        params = nnx.to_pure_dict(nnx.state(model, nnx.Param))
+        loss = step(model, optimizer, *batch)
+        best = jax.tree.map(lambda a, b: jnp.where(loss < lowest, a, b), params, best)
+        return (nnx.state((model, optimizer)), best, jnp.minimum(loss, lowest)), loss
+
+    start = state, nnx.to_pure_dict(nnx.state(model, nnx.Param)), jnp.float32(10.0)
+    (state, best, _), losses = jax.lax.scan(body, start, (xs, ys))
+    nnx.update((model, optimizer), state)
+    nnx.update(model, best)
+    return losses
+
+
 RIGHT = {
     "split_step": [
         jitted_afterwards,
@@ -876,6 +894,7 @@ WRONG = {
             not_copied,
             optimizer_of_the_best,
             lowest_losses,
+            nothing_above_ten,
         ],
     },
 }
