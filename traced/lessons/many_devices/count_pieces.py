@@ -71,7 +71,7 @@ def _counts_for_arrays(answer: Any) -> None:
         x = jax.device_put(values, jax.NamedSharding(mesh, spec))
         given = f"arrays as arguments, {spec}"
         _require_count(wanted, attempt(answer, noted, x), given)
-        jax.effects_barrier()
+        jax.effects_barrier()  # type: ignore[no-untyped-call]  # JAX gives it no types
         require(not ran, "value/differs", given=given, wanted="no run of `f`", got="a run of `f`")
 
 
