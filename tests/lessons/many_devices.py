@@ -502,6 +502,41 @@ def shardings_as_the_target(path, state, mesh):
     return ocp.StandardCheckpointer().restore(path, shardings)
 
 
+def arrays_are_run(f, *args):
+    if all(isinstance(arg, jax.Array) for arg in args):
+        return len({str(piece.index) for piece in jax.jit(f)(*args).addressable_shards})
+    sharding = jax.jit(f).lower(*args).compile().output_shardings
+    shape = jax.eval_shape(f, *args).shape
+    return math.prod(shape) // math.prod(sharding.shard_shape(shape))
+
+
+def counted_by_numpy(f, *args):
+    sharding = jax.jit(f).lower(*args).compile().output_shardings
+    shape = np.array(jax.eval_shape(f, *args).shape, int)
+    return np.prod(shape // np.array(sharding.shard_shape(tuple(shape)), int))
+
+
+def in_float32(params, mesh):
+    specs = {"in": jax.P(None, "model"), "out": jax.P("model")}
+    return {
+        name: jax.device_put(
+            jnp.asarray(params[name], jnp.float32), jax.NamedSharding(mesh, specs[name])
+        )
+        for name in params
+    }
+
+
+def floats_as_float32(path, state, mesh):
+    def on_mesh(leaf):
+        dtype = jnp.float32 if jnp.issubdtype(leaf.dtype, jnp.floating) else leaf.dtype
+        return jax.ShapeDtypeStruct(
+            leaf.shape, dtype, sharding=jax.NamedSharding(mesh, leaf.sharding.spec)
+        )
+
+    with ocp.StandardCheckpointer() as checkpointer:
+        return checkpointer.restore(path, jax.tree.map(on_mesh, state))
+
+
 RIGHT = {
     "split_rows": [into_zeros, in_numpy, made_by_jit, spec_for_every_axis],
     "count_pieces": [places_told_apart, axis_by_axis, by_the_spec],
@@ -534,10 +569,12 @@ WRONG = {
             pieces_of_the_argument,
             pieces_of_rows,
             length_of_the_spec,
+            arrays_are_run,
         ],
         "value/dtype": [split_or_not, as_a_float],
         "tracing/not-a-jax-type": [places_of_the_result, without_jit],
         "runs/raised": [of_what_is_asked],
+        "value/structure": [counted_by_numpy],
     },
     "masked_step": {
         "value/differs": [
@@ -572,6 +609,7 @@ WRONG = {
         ],
         "value/shape": [parts_alone],
         "runs/raised": [without_a_mesh],
+        "value/dtype": [in_float32],
     },
     "restore_on": {
         "devices/split": [
@@ -587,5 +625,6 @@ WRONG = {
         "value/structure": [leaves_alone],
         "runs/raised": [shardings_as_the_target],
         "arrays/not-moved": [as_numpy],
+        "value/dtype": [floats_as_float32],
     },
 }

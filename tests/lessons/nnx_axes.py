@@ -365,6 +365,17 @@ def with_the_noise(blocks, h, rngs):
     return nnx.scan(step, in_axes=(nnx.Carry, 0), out_axes=nnx.Carry)((h, rngs), blocks)
 
 
+def seeded_by_the_count(blocks, h, rngs):
+    depth = len(jax.tree.leaves(nnx.state(blocks))[0])
+    rngs()
+    keys = jax.random.split(jax.random.key(rngs.default.count[...]), depth)
+
+    def through(h, block, key):
+        return block(h, nnx.Rngs(key))
+
+    return nnx.scan(through, in_axes=(nnx.Carry, 0, 0), out_axes=nnx.Carry)(h, blocks, keys)
+
+
 RIGHT = {
     "samples": [
         sample_by_axes,
@@ -404,7 +415,7 @@ WRONG = {
         "trees/prefix": [two_carries],
         "runs/raised": [iterated, blocks_carried],
         "nnx/other-object": [loop_over_slices, blocks_lost],
-        "keys/ignored": [own_noise],
+        "keys/ignored": [own_noise, seeded_by_the_count],
         "nnx/lost-change": [under_jax_jit_alone],
         "loops/unrolled": [loop_with_update],
         "value/shape": [by_vmap, all_steps],

@@ -576,6 +576,15 @@ def noise_put_back(net, optimizer, x, y):
     return losses
 
 
+class KeepsAllValues(nnx.Module):
+    def __init__(self):
+        self.values, self.mean = nnx.Variable(jnp.zeros(0)), nnx.Variable(jnp.zeros(()))
+
+    def __call__(self, x):
+        self.values.set_value(jnp.append(self.values[...], x))
+        self.mean[...] = self.values[...].mean()
+
+
 RIGHT = {
     "pure_call": [by_clone, jitted_inside, by_jax_jit, by_mapping, by_pure_values],
     "RunningMean": [
@@ -628,6 +637,7 @@ WRONG = {
         "value/no-attribute": [Unnamed],
         "tracing/branch-on-tracer": [BranchesOnTheCount],
         "runs/raised": [NumberInVariable],
+        "tracing/new-shape": [KeepsAllValues],
     },
     "train_step": {
         "nnx/never-changed": [no_update, by_hand],

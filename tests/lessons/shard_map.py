@@ -563,6 +563,44 @@ def uphill(loss, params, x, y):
     return jax.tree.map(lambda p, slope: p + 0.1 * slope, params, slopes), value
 
 
+def from_zero_times_a_row(x):
+    def step(above, row):
+        new = 0.5 * above + 0.5 * row
+        return new, new
+
+    return lax.scan(step, 0 * x[0], x)[1]
+
+
+def by_a_matrix(x):
+    n = len(x)
+    back = jnp.arange(n)[:, None] - jnp.arange(n)[None, :]
+    weights = jnp.where(back >= 0, 0.5 ** (back + 1.0), 0.0).astype(x.dtype)
+    return jnp.tensordot(weights, x, axes=1).astype(x.dtype)
+
+
+def squares_minus_square(x):
+    mean, squares = lax.pmean((x.mean(axis=0), (x**2).mean(axis=0)), "data")
+    return (x - mean) / jnp.sqrt(squares - mean**2)
+
+
+def integers_to_floats(x, mesh):
+    def part(x):
+        size = lax.axis_size("data")
+        first = lax.ppermute(x[:1], "data", [(i, (i - 1) % size) for i in range(size)])
+        return jnp.concatenate([x[1:], first]) - 1.0 * x
+
+    return jax.shard_map(part, mesh=mesh, in_specs=jax.P("data"), out_specs=jax.P("data"))(x)
+
+
+def rate_in_float32(loss, params, x, y):
+    def shared(params):
+        return lax.pmean(loss(params, x, y), "data")
+
+    value, slopes = jax.value_and_grad(shared)(params)
+    rate = jnp.asarray(0.1, jnp.float32)
+    return jax.tree.map(lambda p, g: p - rate * g, params, slopes), value
+
+
 RIGHT = {
     "local_noise": [from_a_split, in_two_steps, part_of_the_whole_noise],
     "smooth": [zeros_like_a_row, from_the_first_row],
@@ -597,6 +635,8 @@ WRONG = {
             begins_with_the_first_row,
             halves_the_row_above_in_x,
             on_from_the_device_before,
+            from_zero_times_a_row,
+            by_a_matrix,
         ],
         "devices/varies": [varying_everywhere],
         "value/shape": [last_row_alone],
@@ -615,6 +655,7 @@ WRONG = {
             variance_not_rooted,
             centred_alone,
             away_from_zero,
+            squares_minus_square,
         ],
         "devices/communication": [all_rows_gathered, both_at_once],
         "value/shape": [the_whole_batch],
@@ -632,6 +673,7 @@ WRONG = {
         "devices/communication": [whole_parts_sent, all_parts_gathered, first_rows_gathered],
         "devices/split": [a_copy_on_each],
         "runs/raised": [a_ring_of_eight],
+        "value/dtype": [integers_to_floats],
     },
     "step_by_hand": {
         "value/differs": [
@@ -647,5 +689,6 @@ WRONG = {
         "devices/varies": [own_loss_returned, each_its_own_way],
         "devices/communication": [all_rows_on_each, averaged_again],
         "trees/mismatch": [parameters_alone],
+        "value/dtype": [rate_in_float32],
     },
 }

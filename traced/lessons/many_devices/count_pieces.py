@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from traced.course.exercise import Exercise
+from traced.findings.feedback import require
 from traced.lessons.many_devices.meshes import (
     P,
     ShapeDtypeStruct,
@@ -46,13 +47,32 @@ def _cases() -> Iterator[tuple[str, Any, tuple[Any, ...], int]]:
 
 def _counts(answer: Any) -> None:
     for given, f, args, wanted in _cases():
-        compare(wanted, attempt(answer, f, *args), given=given)
+        _require_count(wanted, attempt(answer, f, *args), given)
+
+
+def _require_count(wanted: int, got: Any, given: str) -> None:
+    """Require an integer of Python: numbers of NumPy and booleans are equal to one."""
+    compare(wanted, got, given=given)
+    kinds = {"wanted": "int", "got": type(got).__name__}
+    require(type(got) is int, "value/structure", given=given, **kinds)
 
 
 def _counts_for_arrays(answer: Any) -> None:
-    mesh = make_mesh(data=8)
-    x = jax.device_put(jnp.ones((8, 2)), jax.NamedSharding(mesh, P("data")))
-    compare(8, attempt(answer, jnp.sin, x), given="arrays as arguments")
+    """Require the counts for arrays too, of which some are alike, without a run of the program."""
+    mesh = make_mesh(data=4, model=2)
+    values = jnp.arange(16.0).reshape(8, 2) % 5
+    ran: list[None] = []
+
+    def noted(x: Any) -> Any:
+        jax.debug.callback(lambda: ran.append(None))
+        return 2 * x
+
+    for spec, wanted in ((P("data"), 4), (P(None, "model"), 2), (P(("data", "model")), 8)):
+        x = jax.device_put(values, jax.NamedSharding(mesh, spec))
+        given = f"arrays as arguments, {spec}"
+        _require_count(wanted, attempt(answer, noted, x), given)
+        jax.effects_barrier()  # type: ignore[no-untyped-call]  # JAX gives it no types
+        require(not ran, "value/differs", given=given, wanted="no run of `f`", got="a run of `f`")
 
 
 count_pieces = Exercise(
@@ -66,6 +86,6 @@ count_pieces = Exercise(
         "Compile; get the shape of the result without running; divide the entries of the whole by "
         "those of a piece.",
     ),
-    verified="the pieces of thirteen results, twelve of them of programs that have never run",
+    verified="the pieces of fifteen results, of programs that have never run",
     answer=solution,
 )

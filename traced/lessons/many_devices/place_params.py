@@ -52,12 +52,19 @@ def _splits_both(answer: Any, data: int, model: int, width: int) -> None:
     communicates(_one_sum, "one all-reduce in `predict`", got, x)(_predict)
 
 
+def _keeps_the_dtype(answer: Any) -> None:
+    params = jax.tree.map(lambda leaf: leaf.astype("bfloat16"), _params(32))
+    got = attempt(answer, params, make_mesh(data=4, model=2))
+    compare(params, got, given="matrices in bfloat16")
+
+
 place_params = Exercise(
     name="place_params",
     questions=(
         partial(_splits_both, data=4, model=2, width=32),
         partial(_splits_both, data=2, model=4, width=32),
         partial(_splits_both, data=1, model=8, width=64),
+        _keeps_the_dtype,
     ),
     hints=(
         "Each hidden unit is a column of the one matrix and a row of the other. Which device has "

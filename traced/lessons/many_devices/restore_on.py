@@ -33,7 +33,7 @@ def _state(offset: float) -> Any:
             "in": jnp.sin(offset + jnp.arange(32.0)).reshape(4, 8),
             "out": jnp.cos(offset + jnp.arange(24.0)).reshape(8, 3),
         },
-        "rows": jnp.arange(16.0) + offset,
+        "rows": (jnp.arange(16.0) + offset).astype("bfloat16"),
         "step": jnp.int32(7),
     }
 

@@ -70,6 +70,16 @@ def _goes_through_all(answer: Any) -> None:
             noise = partial(_bits, depth=depth)
             raise repeated_noise(call, _named(args), noise, way)
         _require_counts(call, args, 2, way)
+        _require_noise_of_rngs(call, args, bits, way)
+
+
+def _require_noise_of_rngs(
+    call: Any, args: tuple[Any, ...], bits: list[tuple[int, ...]], way: str
+) -> None:
+    """Require other noise from `nnx.Rngs` of another seed than those of `_arguments`."""
+    other = _bits(attempt(call, args[0], args[1], nnx.Rngs(1)), len(bits))
+    saw = {"rngs": "`nnx.Rngs(0)` and `nnx.Rngs(1)`", "their noise": "the same"}
+    require(other != bits, "keys/ignored", given=way, **saw)
 
 
 def _named(args: tuple[Any, ...]) -> dict[str, Any]:

@@ -13,18 +13,22 @@ from traced.lessons.shard_map.parts import SPLIT, WHOLE, P, make_mesh, tell_mesh
 from traced.questions import compare
 from traced.running.attempt import attempt
 
-#: Sizes of meshes, specs, and shapes and dtypes of the array.
-_CASES: tuple[tuple[dict[str, int], Any, tuple[int, ...], str], ...] = (
-    ({"data": 8}, SPLIT, (24, 3), "float32"),
-    ({"data": 4, "model": 2}, SPLIT, (8,), "float32"),
-    ({"data": 4, "model": 2}, P(("data", "model")), (16, 2, 2), "int32"),
-    ({"data": 8}, WHOLE, (5, 2), "float32"),
+#: Sizes of meshes, the order of their devices, specs, and shapes and dtypes of the array.
+_CASES: tuple[tuple[dict[str, int], int, Any, tuple[int, ...], str], ...] = (
+    ({"data": 8}, 1, SPLIT, (24, 3), "float32"),
+    ({"data": 4, "model": 2}, 1, SPLIT, (8,), "float32"),
+    ({"data": 4, "model": 2}, 1, P(("data", "model")), (16, 2, 2), "int32"),
+    ({"data": 8}, 1, WHOLE, (5, 2), "float32"),
+    ({"data": 8}, -1, SPLIT, (16, 2), "float32"),
 )
 
 
 def _reads_piece_by_piece(answer: Any) -> None:
-    for sizes, spec, shape, dtype in _CASES:
+    for sizes, order, spec, shape, dtype in _CASES:
         mesh = make_mesh(**sizes)
+        if order < 0:
+            backwards = mesh.devices.ravel()[::-1].reshape(mesh.devices.shape)
+            mesh = jax.sharding.Mesh(backwards, mesh.axis_names, axis_types=mesh.axis_types)
         sharding = jax.NamedSharding(mesh, spec)
         whole = (9 * np.cos(np.arange(1.0, 1 + np.prod(shape)))).astype(dtype).reshape(shape)
         asked: list[int] = []
@@ -33,7 +37,8 @@ def _reads_piece_by_piece(answer: Any) -> None:
             asked.append(int(stop) - int(start))
             return rows[start:stop].copy()
 
-        given = f"shape {shape}, {spec}, {tell_mesh(mesh)}"
+        last = ", the last device first" if order < 0 else ""
+        given = f"shape {shape}, {spec}, {tell_mesh(mesh)}{last}"
         got = attempt(answer, read, shape, sharding)
         compare(whole, got, given=given)
         compare_shardings(sharding, got, given=given)
@@ -52,7 +57,7 @@ load_rows = Exercise(
         "A function of such a tuple: beginning and end of its first slice, and what `read` returns "
         "for them.",
     ),
-    verified="four arrays on three meshes, cut as asked, and read in pieces no larger than a "
+    verified="five arrays on four meshes, cut as asked, and read in pieces no larger than a "
     "device holds",
     answer=solution,
 )

@@ -12,26 +12,28 @@ from traced.devices.collectives import Collective
 from traced.devices.questions import communicates, compare_shardings
 from traced.lessons.shard_map.parts import SPLIT, make_mesh, place, tell_mesh
 from traced.lessons.shard_map.solutions.differences import differences as solution
+from traced.python.values import describe
 from traced.questions import compare
 from traced.running.attempt import attempt
 
-_CASES: tuple[tuple[dict[str, int], tuple[tuple[int, ...], ...]], ...] = (
-    ({"data": 8}, ((24,), (8,), (16, 3))),
-    ({"data": 4, "model": 2}, ((8, 2, 2), (12,))),
-    ({"data": 1}, ((5,),)),
+_CASES: tuple[tuple[dict[str, int], tuple[tuple[int, ...], ...], str], ...] = (
+    ({"data": 8}, ((24,), (8,), (16, 3)), "float32"),
+    ({"data": 4, "model": 2}, ((8, 2, 2), (12,)), "float32"),
+    ({"data": 1}, ((5,),), "float32"),
+    ({"data": 2}, ((6,),), "int32"),
 )
 
 
-def _numbers(shape: tuple[int, ...]) -> Any:
-    return np.round(np.sin(np.arange(1.0, 1 + np.prod(shape))) * 9).reshape(shape).astype("float32")
+def _numbers(shape: tuple[int, ...], dtype: str = "float32") -> Any:
+    return np.round(np.sin(np.arange(1.0, 1 + np.prod(shape))) * 9).reshape(shape).astype(dtype)
 
 
 def _subtracts_from_the_next_row(answer: Any) -> None:
-    for sizes, shapes in _CASES:
+    for sizes, shapes, dtype in _CASES:
         mesh = make_mesh(**sizes)
         for shape in shapes:
-            x = _numbers(shape)
-            given = f"x = f32{[*shape]}, {tell_mesh(mesh)}"
+            x = _numbers(shape, dtype)
+            given = f"x = {describe(x)}, {tell_mesh(mesh)}"
             got = attempt(
                 jax.jit(lambda x, mesh=mesh: answer(x, mesh)), place(jnp.asarray(x), mesh)
             )
@@ -61,6 +63,6 @@ differences = Exercise(
         "Each first row goes to the device before; the own rows but the first, with the row that "
         "came behind them; minus the own rows.",
     ),
-    verified="differences around the ring for six arrays on three meshes; each sends one row",
+    verified="differences around the ring for seven arrays on four meshes; each sends one row",
     answer=solution,
 )

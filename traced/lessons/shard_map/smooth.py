@@ -50,6 +50,16 @@ def _smooths_each_part(answer: Any) -> None:
             compare(wanted, got, given=given)
 
 
+def _keeps_rows_apart(answer: Any) -> None:
+    """Require that a number which is infinite reaches the rows below it, and no other."""
+    mesh = make_mesh(data=8)
+    x = _rows((3, 2), "float32", 8)
+    x[1, 0], x[3, 1] = np.inf, -np.inf  # below the first row of a device, and in it
+    wanted = np.concatenate([_smoothed(part) for part in np.split(x, 8)])
+    got = attempt(on_devices(answer, mesh), place(jnp.asarray(x), mesh))
+    compare(wanted, got, given="rows of which two hold an infinite number")
+
+
 def _sends_nothing(answer: Any) -> None:
     mesh = make_mesh(data=8)
     x = place(jnp.ones((16, 3)), mesh)
@@ -67,7 +77,7 @@ def _keeps_its_size(answer: Any) -> None:
 
 smooth = Exercise(
     name="smooth",
-    questions=(_smooths_each_part, _sends_nothing, _keeps_its_size),
+    questions=(_smooths_each_part, _keeps_rows_apart, _sends_nothing, _keeps_its_size),
     hints=(
         "The error shows the type of the carry at the beginning and at the end. In which two "
         "respects may they differ?",

@@ -56,6 +56,22 @@ def _steps_as_on_one_device(answer: Any) -> None:
         compare(wanted, got, given=f"{rows} rows, {tell_mesh(mesh)}")
 
 
+def _keeps_the_dtype(answer: Any) -> None:
+    """Require parameters of the dtype that they had. That is traced, and nothing is compiled."""
+    mesh = make_mesh(data=8)
+    half = jax.tree.map(lambda leaf: jnp.asarray(leaf, "float16"), (_SLOPES, _batch(16, 3)))
+    params, batch = half
+    run = on_devices(lambda *args: answer(_surprise, *args), mesh, **_SPECS)
+    args = place(params, mesh, WHOLE), *place(batch, mesh)
+    got = attempt(jax.eval_shape, run, *args)[0]
+    compare(
+        np.zeros_like(params),
+        jnp.zeros(got.shape, got.dtype),
+        given="parameters in float16",
+        result="the parameters",
+    )
+
+
 def _sends_slopes_only(answer: Any) -> None:
     mesh = make_mesh(data=8)
     params = {"w": jnp.ones(64), "b": jnp.float32(0)}
@@ -71,7 +87,7 @@ def _sends_slopes_only(answer: Any) -> None:
 
 step_by_hand = Exercise(
     name="step_by_hand",
-    questions=(_steps_as_on_one_device, _sends_slopes_only),
+    questions=(_steps_as_on_one_device, _keeps_the_dtype, _sends_slopes_only),
     hints=(
         "Compare the slopes of one device's loss with those of the mean of all losses. Which of "
         "the two do the devices share?",
