@@ -146,7 +146,7 @@ def in_numpy(loss, params, batch):
     slopes, extra = jax.grad(loss, has_aux=True, allow_int=True)(params, batch)
 
     def move(p, s):
-        return jnp.asarray(np.asarray(p) - np.float32(0.1) * np.asarray(s))
+        return jnp.asarray(np.asarray(p) - np.float32(0.1) * np.asarray(s), p.dtype)
 
     return jax.tree.map(lambda p, s: move(p, s) if _is_float(p) else p, params, slopes), extra
 

@@ -26,8 +26,10 @@ _WEIGHTS = jnp.array([[1.0, 2.0, 5.0], [1.0, 2.0, 5.0], [4.0, 0.0, 1.0]])
 #: So small that powers of uniform numbers underflow; and large ones, some of them zero.
 _SMALL_AND_LARGE = jnp.array([[0.002, 0.001, 0.003, 0.01, 0.002], [0.0, 40.0, 10.0, 0.0, 30.0]])
 
-#: Rows of tiny weights, an eighth of them zero, which nothing that is added may outweigh. Of
-#: so many entries that no two keys pick the same ones.
+#: Of so many entries that two keys hardly ever pick the same ones.
+_MANY = jnp.arange(1.0, 25.0)[None, :]
+
+#: Rows of tiny weights, an eighth of them zero, which nothing that is added may outweigh.
 _TINY = jnp.tile(jnp.arange(64.0) % 8 * 1e-20, (18, 1))
 
 #: So many that chances a tenth off are seen; each draw sorts a row, which takes a CPU long.
@@ -133,7 +135,7 @@ pick = Exercise(
     name="pick",
     questions=without_reuse_checker(
         returns_like(_indices, (_WEIGHTS, 1), (_WEIGHTS, 2), (_SMALL_AND_LARGE, 3)),
-        follows_its_key(_TINY, 10),
+        follows_its_key(_MANY, 12),
         spends_each_key_once(random.key(0), _WEIGHTS, 2),
         _picks_by_weight_and_none_twice,
         _picks_apart_in_many_rows,
