@@ -93,6 +93,12 @@ def divided_by_the_brightest(images, labels):
     return (x[:1500], y[:1500]), (x[1500:], y[1500:])
 
 
+def in_bfloat16_on_the_way(images, labels):
+    x = (jnp.asarray(images, jnp.bfloat16) / 16).astype(jnp.float32)
+    y = jnp.asarray(labels, jnp.int32)
+    return (x[:1500], y[:1500]), (x[1500:], y[1500:])
+
+
 def arrays_of_numpy(images, labels):
     x, y = (images / 16).astype("float32"), labels.astype("int32")
     return (x[:1500], y[:1500]), (x[1500:], y[1500:])
@@ -165,6 +171,34 @@ def _as_kept(params, shares, key, x, y):
 
 def more_dropped_in_the_first_layer(params, key, x, y):
     return _as_kept(params, (0.7, 0.64 / 0.7, 1.0), key, x, y)
+
+
+def a_quarter_dropped(params, key, x, y):
+    def one(key, x, y):
+        for name, subkey in zip(("first", "second"), jax.random.split(key), strict=True):
+            x = _hidden(params, name, x)
+            x = jnp.where(jax.random.bernoulli(subkey, 0.75, x.shape), x / 0.8, 0.0)
+        return -jax.nn.log_softmax(x @ params["last"]["w"] + params["last"]["b"])[y]
+
+    losses = jax.vmap(one)(jax.random.split(key, len(x)), x, y)
+    return losses.mean() + _penalty(params)
+
+
+def _with_penalty(params, key, x, y, length):
+    losses = jax.vmap(partial(_one, params))(jax.random.split(key, len(x)), x, y)
+    return losses.mean() + _penalty(params, length)
+
+
+def an_epsilon_below_the_root(params, key, x, y):
+    return _with_penalty(params, key, x, y, lambda leaf: jnp.sqrt(jnp.sum(leaf**2) + 1e-4))
+
+
+def short_arrays_have_no_length(params, key, x, y):
+    def long(leaf):
+        squares = jnp.sum(leaf**2)
+        return jnp.where(squares > 0.01, jnp.sqrt(jnp.maximum(squares, 0.01)), 0.0)
+
+    return _with_penalty(params, key, x, y, long)
 
 
 def pixels_dropped_as_well(params, key, x, y):
@@ -831,6 +865,34 @@ def lengths_of_all_runs(loss, params, key, x, y, first_rate, epochs, debug=False
     return (*results, list(every_length))
 
 
+def _decaying(loss, params, opt_state, key, x, y, rate):
+    value, slopes = jax.value_and_grad(loss)(params, key, x, y)
+    updates, opt_state = optax.adamw(1.0).update(slopes, opt_state, params)
+    params = jax.tree.map(lambda p, u: p + rate * u, params, updates)
+    return params, opt_state, value, optax.tree.norm(slopes)
+
+
+class _WithDecay:
+    def __init__(self):
+        self.step = jax.jit(_decaying, static_argnums=0)
+
+    def __call__(self, loss, params, opt_state, *rest):
+        if len(opt_state) == 2:
+            opt_state = optax.adamw(1.0).init(params)
+        return self.step(loss, params, opt_state, *rest)
+
+
+def weights_that_decay(loss, params, key, x, y, first_rate, epochs, debug=False):
+    return _trained(loss, params, key, x, y, first_rate, epochs, debug, _WithDecay())
+
+
+def lengths_printed(loss, params, key, x, y, first_rate, epochs, debug=False):
+    *results, lengths = _trained(loss, params, key, x, y, first_rate, epochs, debug)
+    if debug:
+        print("lengths of gradients:", lengths)
+    return (*results, lengths)
+
+
 def squares_of_lengths(loss, params, key, x, y, first_rate, epochs, debug=False):
     *results, lengths = _trained(loss, params, key, x, y, first_rate, epochs, debug)
     return (*results, [length**2 for length in lengths])
@@ -1180,13 +1242,70 @@ def only_the_prediction(wave, key, steps):
     return wave[-8:] @ _forecast(_windows(wave), key, steps)
 
 
+def _rows(wave, count):
+    return wave[jnp.arange(count)[:, None] + jnp.arange(9)]
+
+
+def the_last_window_left_out(wave, key, steps):
+    rows = _rows(wave, max(len(wave) - 9, 1))
+    weights = jnp.zeros(8).at[7].set(1.0)
+
+    @jax.jit
+    def step(weights, key):
+        noise = jax.random.normal(key, rows.shape)
+        x, y = rows[:, :8] + 0.2 * noise[:, :8], rows[:, 8]
+        slope = jax.grad(lambda weights: jnp.mean((x @ weights - y) ** 2))
+        return weights - 0.1 * slope(weights)
+
+    for subkey in jax.random.split(key, steps):
+        weights = step(weights, subkey)
+    return weights
+
+
+def values_to_predict_with_noise(wave, key, steps):
+    rows = _rows(wave, len(wave) - 8)
+    weights = jnp.zeros(8).at[7].set(1.0)
+
+    @jax.jit
+    def step(weights, key):
+        noise = jax.random.normal(key, rows.shape)
+        noisy = rows + 0.2 * noise
+        x, y = noisy[:, :8], noisy[:, 8]
+        slope = jax.grad(lambda weights: jnp.mean((x @ weights - y) ** 2))
+        return weights - 0.1 * slope(weights)
+
+    for subkey in jax.random.split(key, steps):
+        weights = step(weights, subkey)
+    return weights
+
+
+def a_variance_of_a_fifth(wave, key, steps):
+    rows = _rows(wave, len(wave) - 8)
+    weights = jnp.zeros(8).at[7].set(1.0)
+
+    @jax.jit
+    def step(weights, key):
+        noise = jax.random.normal(key, rows.shape)
+        x, y = rows[:, :8] + 0.2**0.5 * noise[:, :8], rows[:, 8]
+        slope = jax.grad(lambda weights: jnp.mean((x @ weights - y) ** 2))
+        return weights - 0.1 * slope(weights)
+
+    for subkey in jax.random.split(key, steps):
+        weights = step(weights, subkey)
+    return weights
+
+
 RIGHT = {
     "prepare": [divided_in_jax, a_copy_in_place],
     "loss": [with_mended_parts, whole_layers_at_once, by_fold_in_and_optax, row_after_row],
     "evaluate": [all_images_at_once, without_jit_and_by_position, counted_in_a_scan],
     "time_step": [waiting_in_a_function, leaf_by_leaf],
     "train": [one_loop, means_taken_afterwards, one_scan, donating_and_injected],
-    "run": [with_names_for_all, with_whole_layers, with_a_scan],
+    "run": [
+        with_names_for_all,
+        with_whole_layers,
+        with_a_scan,
+    ],
     "forecast": [by_its_derivative, windows_by_slices, by_an_index_and_a_scan],
 }
 
@@ -1199,7 +1318,7 @@ WRONG = {
             labels_put_in_order,
             in_place_if_float32,
         ],
-        "value/differs": [not_divided, divided_by_the_brightest],
+        "value/differs": [not_divided, divided_by_the_brightest, in_bfloat16_on_the_way],
         "value/shape": [one_row_lost, images_and_labels_apart],
         "value/dtype": [labels_as_floats, arrays_of_numpy],
     },
@@ -1219,6 +1338,7 @@ WRONG = {
             with_a_key_of_its_own,
             with_images_in_pairs,
             more_dropped_in_the_first_layer,
+            a_quarter_dropped,
         ],
         "symptom/company": [with_all_labels, only_the_axes_left],
         "value/differs": [
@@ -1230,6 +1350,8 @@ WRONG = {
             nothing_made_up_for,
             a_penalty_without_a_slope,
             a_first_layer_that_stays,
+            an_epsilon_below_the_root,
+            short_arrays_have_no_length,
         ],
         "value/shape": [losses_of_all_images],
     },
@@ -1299,9 +1421,11 @@ WRONG = {
             one_batch_of_all,
             labels_of_the_first_batch,
             means_of_the_last_two,
+            weights_that_decay,
         ],
         "value/shape": [lengths_always],
         "value/structure": [parameters_alone, means_as_an_array],
+        "effects/write": [lengths_printed],
     },
     "run": {
         "symptom/second-call": [with_darker_images, darker_each_time],
@@ -1328,6 +1452,9 @@ WRONG = {
             at_a_tenth_of_the_rate,
             half_the_squares,
             the_newest_value_first,
+            the_last_window_left_out,
+            values_to_predict_with_noise,
+            a_variance_of_a_fifth,
         ],
         "value/shape": [weights_of_every_step, a_column_of_weights, only_the_prediction],
         "value/dtype": [all_in_half_precision, half_as_precise],

@@ -15,8 +15,9 @@ from traced.running.attempt import attempt
 
 #: How large the noise is, and the rate.
 _NOISE, _RATE = 0.2, 0.1
-#: A wave that turns at each value, and one that rises once.
+#: A wave that turns at each value, one that rises once, and one that does so at its end.
 _WAVE, _RISE = np.cos(np.pi * np.arange(60)), np.array([-10.0] * 8 + [1.0] * 9)
+_LAST = np.array([1.0] * 9 + [5.0])
 _TOLD = "the weights are not those that the text describes"
 
 
@@ -52,13 +53,22 @@ def _same_key(answer: Any) -> str:
 
 
 def _many_steps(answer: Any) -> str:
-    """Look at a wave without any light in it, where the noise alone is left to learn from."""
-    ends = [_weights(answer, np.zeros(9), seed, 200) for seed in range(2)]
-    return "" if np.mean([np.linalg.norm(end) for end in ends]) < 0.6 else _TOLD
+    """Look at a wave without any light in it, where the noise alone is left to learn from.
+
+    In the end no weight is left, unless the values to predict are noisy, too.
+    """
+    return "" if np.linalg.norm(_weights(answer, np.zeros(9), steps=1000)) < 0.05 else _TOLD
+
+
+def _size_of_noise(answer: Any) -> str:
+    """Look at one step on many dark windows, which the square of the noise alone moves."""
+    moved = _weights(answer, np.zeros(2008), steps=1)[7] - 1
+    due = -2 * _RATE * _NOISE**2
+    return "" if abs(moved - due) < abs(due) / 5 else _TOLD
 
 
 def _noise(answer: Any) -> str:
-    return _same_key(answer) or _many_steps(answer)
+    return _same_key(answer) or _size_of_noise(answer) or _many_steps(answer)
 
 
 forecast = Exercise(
@@ -69,10 +79,11 @@ forecast = Exercise(
             ("symptom/remains", _without_a_step),
             ("symptom/remains", partial(_one_step, wave=_WAVE, tolerance=0.05)),
             ("symptom/remains", partial(_one_step, wave=_RISE, tolerance=0.6)),
+            ("symptom/remains", partial(_one_step, wave=_LAST, tolerance=0.2)),
             ("symptom/remains", _noise),
         ),
     ),
     hints=(),
-    verified="the weights of the text before the first step, after one step and after 200",
+    verified="the weights of the text before the first step, after one step and after 1000",
     answer=solution,
 )

@@ -69,19 +69,34 @@ def _bright(rows: int) -> Any:
     return np.where(np.arange(_ROWS) < rows, 1.0, -2.0)[:, None] * np.full(64, 0.5 / 64)
 
 
+#: By how much the kernels are made smaller, of which the first is about 90 long.
+_SIZES = 1.0, 5e-4, 1e-5
+
+
 def _returns_the_loss(measured: Any) -> None:
     """Ask for the loss of dark images, whose scores nothing that is drawn can change."""
+    for size in _SIZES:
+        _returns_the_loss_of(measured, size)
+
+
+def _returns_the_loss_of(measured: Any, size: float) -> None:
     params, y = _params(0), np.arange(_ROWS) * 3 % 10
+    for each in params.values():
+        each["w"] = each["w"] * np.float32(size)
     scores = np.asarray(params["last"]["b"], np.float64)
     wanted = np.mean(np.log(np.sum(np.exp(scores))) - scores[y])
     lengths = {name: np.linalg.norm(np.float64(each["w"])) for name, each in params.items()}
     wanted += 1e-3 * (sum(lengths.values()) + np.linalg.norm(scores))
     value, slopes = _of(measured, params, 0, np.zeros((_ROWS, 64)), y)
-    given = f"{_ROWS} dark images"
+    given = f"{_ROWS} dark images" if size == 1 else f"{_ROWS} dark images, and short parameters"
     compare(np.float32(wanted), value, given=given)
     for name, each in params.items():
         due = 1e-3 * each["w"] / np.float32(lengths[name])
         compare(due, slopes[name]["w"], given=given, result=f"the gradient of the {name} kernel")
+        # An entry of it is too small to be compared closely, and its length is known.
+        told = f"a thousand times the length of the gradient of the {name} kernel"
+        got = np.float32(1e3 * np.linalg.norm(np.float64(slopes[name]["w"])))
+        compare(np.float32(1), got, given=given, result=told)
 
 
 def _first_step(measured: Any) -> str:
@@ -108,15 +123,17 @@ def _handed_on(measured: Any, rows: int, seed: int = 5) -> tuple[Any, Any, Any]:
 
 def _units_left(measured: Any) -> str:
     for rows, due in _LEFT.items():
-        first, both, _ = _handed_on(measured, rows)
-        share = np.mean(both > 0.01)
-        if abs(share - due) > 0.05:
+        # The units of one draw tell 0.8 from 0.75 by luck only; several draws tell it.
+        draws = [_handed_on(measured, rows, seed) for seed in range(5, 11 if rows == 1 else 6)]
+        first, both = (np.stack([each[i] for each in draws]) for i in (0, 1))
+        share, near = np.mean(both > 0.01), 0.03 if rows == 1 else 0.05
+        if abs(share - due) > near:
             whose = "one image" if rows == 1 else f"any of {rows} images"
             return f"{share:.0%} of the units count for {whose}; {due:.0%} should"
-        if rows == 1 and abs(np.mean(first) - 0.8) > 0.05:
+        if rows == 1 and abs(np.mean(first) - 0.8) > near:
             return f"{np.mean(first):.0%} of the units of the first layer count; 80% should"
     another = _handed_on(measured, rows, seed=6)[1]
-    return "two keys drop the same units" if np.array_equal(both, another) else ""
+    return "two keys drop the same units" if np.array_equal(both[0], another) else ""
 
 
 def _returns_what_is_handed_on(measured: Any) -> None:

@@ -18,7 +18,8 @@ class _Data:
 
     def __init__(self, rows: int, dtype: str = "float64", brightest: int = 16) -> None:
         lights = np.arange(rows * 64).reshape(rows, 64) * 7 % (brightest + 1)
-        self.images = lights.astype(dtype)
+        # Lights that are no whole numbers tell a dtype that is too coarse for them.
+        self.images = (lights if brightest == 16 else lights + 0.3).astype(dtype)
         self.labels = np.arange(rows) * 3 % 10
 
 

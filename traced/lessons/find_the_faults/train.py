@@ -1,5 +1,7 @@
 """Mend the training loop: what it compiles, reads, keeps and hands out."""
 
+import contextlib
+import io
 from typing import Any
 
 import jax
@@ -7,9 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from traced.course.exercise import Exercise
-from traced.findings.feedback import Found, Question, require
+from traced.findings.feedback import Found, Question, fault, require
 from traced.lessons.find_the_faults.solutions.train import train as solution
 from traced.lessons.find_the_faults.symptoms import shows_none
+from traced.python.values import brief
 from traced.questions import compare
 from traced.running.attempt import attempt
 from traced.tracing.traces import record_traces
@@ -64,9 +67,11 @@ def _drawn() -> Any:
     return loss
 
 
-def _moved(answer: Any, loss: Any, rate: float, epochs: int = 1, **data: float) -> Any:
+def _moved(
+    answer: Any, loss: Any, rate: float, epochs: int = 1, size: float = 1.0, **data: float
+) -> Any:
     """Return by how much the parameters have moved, which is the same for all of them."""
-    params, key = _params(), jax.random.key(0)
+    params, key = jax.tree.map(lambda leaf: size * leaf, _params()), jax.random.key(0)
     end = attempt(answer, loss, params, key, *_data(**data), rate, epochs)[0]
     return float(np.asarray(end["b"]) - np.asarray(params["b"]))
 
@@ -103,6 +108,16 @@ def _returns_three_things(rate: float) -> Question:
         require(len(got[2]) == 0, "value/shape", **seen)
 
     return question
+
+
+def _moves_large_parameters_alike(answer: Any) -> None:
+    """Ask for a step that does not depend on how large the parameters are."""
+    moved = np.float32(_moved(answer, _plane(), 0.1, size=2000.0))
+    given = "1 epoch on a slope, parameters of 1000 and more"
+    wanted = np.float32(-0.2)
+    # Numbers of this size are rounded to 1/16384.
+    close = bool(np.isclose(wanted, moved, atol=1e-3))
+    compare(wanted, wanted if close else moved, given=given, result="by how much they move")
 
 
 def _more_steps(answer: Any) -> str:
@@ -185,7 +200,13 @@ def _tried(f: Any, *args: Any) -> tuple[Any, str]:
 
 
 def _norms(answer: Any, args: Any) -> Any:
-    return answer(*args, debug=True)[2]
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        norms = answer(*args, debug=True)[2]
+        jax.effects_barrier()  # type: ignore[no-untyped-call]  # JAX gives it no types
+    if text := printed.getvalue():
+        saw = {"printed": brief(text.splitlines()[0]), "wanted": "a list of lengths alone"}
+        raise fault("effects/write", given="debug=True", **saw)
+    return norms
 
 
 def _largest(norms: Any) -> Any:
@@ -223,6 +244,7 @@ train = Exercise(
             ("symptom/observed", _lengths),
         ),
         _draws,
+        _moves_large_parameters_alike,
     ),
     hints=(
         "`step` gets eight arguments, reads two names from outside, writes to one, and returns "
