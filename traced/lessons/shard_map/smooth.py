@@ -77,7 +77,7 @@ def _keeps_its_size(answer: Any) -> None:
 
 smooth = Exercise(
     name="smooth",
-    questions=(_smooths_each_part, _keeps_rows_apart, _sends_nothing, _keeps_its_size),
+    questions=(_smooths_each_part, _sends_nothing, _keeps_its_size, _keeps_rows_apart),
     hints=(
         "The error shows the type of the carry at the beginning and at the end. In which two "
         "respects may they differ?",
