@@ -307,10 +307,6 @@ def test_a_sentence_that_names_its_transform_is_none_on_all_of_tracing():
     assert list(vague(text.replace("\n## Wrong", f"\n{sentence}\n\n## Wrong", 1))) == []
 
 
-#: Its program is the whole run of a lesson, made of parts that stand there.
-ONLY_CHECKED = {"symptom-learns-nothing"}
-
-
 @pytest.mark.parametrize("name", plain_programs.calls())
 def test_the_wrong_program_of_a_finding_is_shown_in_plain_jax(name):
     wrong = FINDINGS[name].read_text("utf-8").partition("\n## Wrong\n")[2].partition("\n## ")[0]
@@ -320,9 +316,5 @@ def test_the_wrong_program_of_a_finding_is_shown_in_plain_jax(name):
     assert "traced" not in re.sub(r'print\(".*? is traced"\)', "", last)
 
 
-def test_every_finding_has_a_plain_program_but_for_one():
-    assert set(FINDINGS) - set(plain_programs.calls()) == ONLY_CHECKED
-
-
-def test_every_plain_program_has_its_page():
-    assert set(plain_programs.calls()) <= set(FINDINGS)
+def test_every_finding_has_a_plain_program():
+    assert set(plain_programs.calls()) == set(FINDINGS)
