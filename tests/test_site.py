@@ -679,6 +679,8 @@ def test_what_is_taught_leads_to_a_section_or_a_lesson(site: Site) -> None:
     # A lesson's title is that of its first part, which has no anchor.
     assert {link for link in links if "#" not in link} == {"../../../notebooks/12_nnx_objects.html"}
     assert len([part for part in parts if part]) > 300
+    silent = ["No section of a lesson is about this." in page for page in pages]
+    assert [bool(part) for part in parts] == [not each for each in silent]
 
 
 def test_the_exercises_of_every_lesson_lead_to_the_guide(site: Site) -> None:
