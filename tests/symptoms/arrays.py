@@ -184,6 +184,7 @@ PROGRAMS = {
         "error, _ = entry(x)\nerror.throw()"
     ),
     # what is not called, named or formatted like that
+    "TypeError: vmap() got an unexpected keyword argument": "jax.vmap(jnp.sum, in_axis=1)",
     "TypeError: unexpected keyword argument 'keepdim'": "jnp.sum(x, axis=0, keepdim=True)",
     "TypeError: unexpected keyword argument 'requires_grad'": "jnp.ones(3, requires_grad=True)",
     "TypeError: ArrayImpl' object is not callable": "loss = x.sum()\nloss(x)",

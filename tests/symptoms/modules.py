@@ -1,7 +1,7 @@
 """Programs for errors of Flax NNX."""
 
 PROGRAMS = {
-    "AttributeError: 'NoneType' object has no attribute '_graphdef'": (
+    "AttributeError: object has no attribute '_graphdef'": (
         "def step(i, layer):\n    layer.bias[...] += 1\n\nnnx.fori_loop(0, 2, step, layer)"
     ),
     "ValueError: on immutable node of type NoneType": (
