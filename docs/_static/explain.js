@@ -5,23 +5,23 @@ const LIBRARIES = { jax: ["jax", "jaxlib"], flax: ["flax"], optax: ["optax"], or
 const CAUSE = "The above exception was the direct cause of the following exception:";
 const CONTEXT = "During handling of the above exception, another exception occurred:";
 const STAND_IN = /^(?:\w+\.)*(?:UnfilteredStackTrace|JaxStackTraceBeforeTransformation|SimplifiedTraceback)\b/m;
-const REMOVED = /-{10,}\n(?:For simplicity, JAX has removed its internal frames|The stack trace below excludes JAX-internal frames)/;
+const REMOVED = /-{10,}\n(?:For simplicity, JAX has|The stack trace below excludes JAX)/;
 // `File "x.py", line 3, in f` of Python, `File x.py:3, in f(x)` and `Cell In[3], line 3` of Jupyter.
 const FRAME = /^\s*(?:File "(.+?)", line \d+|File (.+?):\d+(?:, in |$)|(Cell In\s?\[\d+\]), line \d+|(\S+\.py):\d+: in )/;
 const HEAD = /^((?:[A-Za-z_]\w*\.)*)([A-Za-z_]\w*)(?:: ?|$)/;
 const BARE = /^((?:[A-Za-z_]\w*\.)*)([A-Z]\w*(?:Error|Exception|Warning|NotFound|Iteration))(?:: ?|$)/;
-const CLASSES_OF_JAX = /\bjaxlib\b|\b_IndexUpdate|\bArrayImpl\b|Tracer\b|\b_DimExpr\b|\bPRNGKeyArray\b|key</;
+const CLASSES_OF_JAX = /\bjaxlib\b|_IndexUpdate|ArrayImpl\b|Tracer\b|_DimExpr\b|PRNGKeyArray\b|key</;
 
 // What the reader's last line calls tells some rows apart.
 const CALLS = {
-  "jax.loop": /\b(?:scan|fori_loop|while_loop|cond|switch|associative_scan)\(|\blax\.map\(/,
-  "jax.collective": /\b(?:psum|pmean|pmax|pmin|psum_scatter|all_gather|all_to_all|ppermute|axis_index|axis_size)\(/,
-  "jax.slice": /\b(?:dynamic_slice|dynamic_update_slice)\(/,
-  "jax.unflatten": /\btree(?:_util\.tree_|\.)unflatten\(/,
-  "jax.at": /\.at\[.*\]\.(?:set|add|subtract|multiply|mul|divide|power|min|max|apply|get)\(/,
-  "jax.print": /\bdebug\.print\(/,
-  "jax.random": /\brandom\.\w|\bjr\.\w|=\s*\w*key\w*\s*$/m,
-  "jax.axis": /\.(?:mean|std|var|argmax|argmin|nanargmax|nanargmin|split|swapaxes)\(/,
+  loop: /\b(?:scan|fori_loop|while_loop|cond|switch|associative_scan)\(|\blax\.map\(/,
+  collective: /\b(?:p(?:sum(?:_scatter)?|mean|max|min|permute)|all_(?:gather|to_all)|axis_(?:index|size))\(/,
+  slice: /\bdynamic_(?:update_)?slice\(/,
+  unflatten: /\btree.*unflatten\(/,
+  at: /\.at\[.*\]\.\w+\(/,
+  print: /debug\.print\(/,
+  random: /\b(?:random|jr)\.\w|=\s*\w*key\w*\s*$/m,
+  axis: /\.(?:mean|std|var|(?:nan)?arg(?:max|min)|split|swapaxes)\(/,
 };
 
 // The errors of a text, the last one first, and then what each was raised from.
@@ -104,7 +104,7 @@ function findLibraries(error) {
   if (CLASSES_OF_JAX.test(error.message)) sure.add("jax");
   if (error.removed) sure.add("jax");
   if (sure.size && error.message.includes("'flax.")) sure.add("flax");
-  for (const [name, call] of Object.entries(CALLS)) if (call.test(last)) sure.add(name);
+  for (const [name, call] of Object.entries(CALLS)) if (call.test(last)) sure.add("jax." + name);
   sure.delete("");
   const words = error.frames.map((frame) => frame.text).join("\n") + error.message;
   const named = new Set();

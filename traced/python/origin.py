@@ -55,7 +55,9 @@ UPDATE = re.compile(
 #: Functions of `jax.numpy`, and methods, that look up the size of an axis before they check it.
 AXES = ("mean", "std", "var", "argmax", "argmin", "nanargmax", "nanargmin", "split", "swapaxes")
 # The interpreter names the classes of what it could not combine: `'list' and 'DynamicJaxprTracer'`.
-CLASSES_OF_JAX = re.compile(r"\bjaxlib\b|\bArrayImpl\b|Tracer\b|\b_DimExpr\b|\bPRNGKeyArray\b|key<")
+CLASSES_OF_JAX = re.compile(
+    r"\bjaxlib\b|\b_IndexUpdate|\bArrayImpl\b|Tracer\b|\b_DimExpr\b|\bPRNGKeyArray\b|key<"
+)
 
 
 def libraries_of(error: BaseException) -> frozenset[str]:
