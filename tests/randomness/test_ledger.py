@@ -115,3 +115,14 @@ def test_numbers_are_drawn_again_just_where_a_key_is_used_again(acts):
     again = len({int(bits) for bits in drawn}) < len(drawn)
     ways = {each.how for each in find_key_reuses(program, KEY)}
     assert bool(ways & {"used twice", "same key in every step"}) == again
+
+
+def test_a_step_is_counted_anew_after_another_one():
+    def program(key):
+        for data in 1, 1, 1:
+            key = random.fold_in(key, data)
+        key = random.fold_in(random.split(key)[0], 1)
+        return random.bits(key) + random.bits(key)
+
+    (reuse,) = find_key_reuses(program, KEY)
+    assert reuse.key == "key.fold_in(1)×3.split[0].fold_in(1)"

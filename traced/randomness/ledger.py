@@ -235,7 +235,8 @@ def _texts(data: Any, shape: tuple[int, ...]) -> list[str]:
 
 def _derived(parent: str, step: str) -> str:
     head, times, count = parent.rpartition("×")
-    if times and head.endswith(step):
+    # What came after the times is another key's: `key.fold_in(1)×3.split[0]`.
+    if times and count.isdecimal() and head.endswith(step):
         return f"{head}×{int(count) + 1}"
     # A loop makes each key from the last one: the names would grow with its steps.
     return f"{parent.removesuffix(step)}×3" if parent.endswith(step * 2) else parent + step
