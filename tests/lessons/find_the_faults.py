@@ -1111,11 +1111,11 @@ def _squares(weights, x, y):
 _slope = jax.jit(jax.grad(_squares))
 
 
-def _forecast(rows, key, steps, first=None, axis=8):
+def _forecast(rows, key, steps, first=None, axis=8, size=0.2):
     x, y = rows[:, :8], rows[:, axis:] if axis != 8 else rows[:, 8]
     weights = _first() if first is None else first
     for n in range(steps):
-        noise = 0.2 * jax.random.normal(jax.random.fold_in(key, n), x.shape)
+        noise = size * jax.random.normal(jax.random.fold_in(key, n), x.shape)
         weights = weights - 0.1 * _slope(weights, x + noise, y)
     return weights
 
@@ -1160,10 +1160,6 @@ def windows_past_the_end(wave, key, steps):
         return jax.lax.dynamic_slice_in_dim(wave, i, 9)
 
     return _forecast(jax.vmap(window)(jnp.arange(len(wave))), key, steps)
-
-
-def one_window_less(wave, key, steps):
-    return _forecast(_windows(wave)[:-1] if len(wave) > 9 else _windows(wave), key, steps)
 
 
 def values_as_a_column(wave, key, steps):
@@ -1242,57 +1238,20 @@ def only_the_prediction(wave, key, steps):
     return wave[-8:] @ _forecast(_windows(wave), key, steps)
 
 
-def _rows(wave, count):
-    return wave[jnp.arange(count)[:, None] + jnp.arange(9)]
-
-
 def the_last_window_left_out(wave, key, steps):
-    rows = _rows(wave, max(len(wave) - 9, 1))
-    weights = jnp.zeros(8).at[7].set(1.0)
-
-    @jax.jit
-    def step(weights, key):
-        noise = jax.random.normal(key, rows.shape)
-        x, y = rows[:, :8] + 0.2 * noise[:, :8], rows[:, 8]
-        slope = jax.grad(lambda weights: jnp.mean((x @ weights - y) ** 2))
-        return weights - 0.1 * slope(weights)
-
-    for subkey in jax.random.split(key, steps):
-        weights = step(weights, subkey)
-    return weights
+    return _forecast(_windows(wave)[: max(len(wave) - 9, 1)], key, steps)
 
 
 def values_to_predict_with_noise(wave, key, steps):
-    rows = _rows(wave, len(wave) - 8)
-    weights = jnp.zeros(8).at[7].set(1.0)
-
-    @jax.jit
-    def step(weights, key):
-        noise = jax.random.normal(key, rows.shape)
-        noisy = rows + 0.2 * noise
-        x, y = noisy[:, :8], noisy[:, 8]
-        slope = jax.grad(lambda weights: jnp.mean((x @ weights - y) ** 2))
-        return weights - 0.1 * slope(weights)
-
+    rows, weights = _windows(wave), _first()
     for subkey in jax.random.split(key, steps):
-        weights = step(weights, subkey)
+        noisy = rows + 0.2 * jax.random.normal(subkey, rows.shape)
+        weights = weights - 0.1 * _slope(weights, noisy[:, :8], noisy[:, 8])
     return weights
 
 
 def a_variance_of_a_fifth(wave, key, steps):
-    rows = _rows(wave, len(wave) - 8)
-    weights = jnp.zeros(8).at[7].set(1.0)
-
-    @jax.jit
-    def step(weights, key):
-        noise = jax.random.normal(key, rows.shape)
-        x, y = rows[:, :8] + 0.2**0.5 * noise[:, :8], rows[:, 8]
-        slope = jax.grad(lambda weights: jnp.mean((x @ weights - y) ** 2))
-        return weights - 0.1 * slope(weights)
-
-    for subkey in jax.random.split(key, steps):
-        weights = step(weights, subkey)
-    return weights
+    return _forecast(_windows(wave), key, steps, size=0.2**0.5)
 
 
 RIGHT = {
