@@ -12,6 +12,7 @@ from traced.course.exercise import Exercise
 from traced.findings.feedback import Found, Question, fault, require
 from traced.lessons.find_the_faults.solutions.train import train as solution
 from traced.lessons.find_the_faults.symptoms import shows_none
+from traced.lessons.own_derivatives.tolerances import compare_within
 from traced.python.values import brief
 from traced.questions import compare
 from traced.running.attempt import attempt
@@ -114,10 +115,8 @@ def _moves_large_parameters_alike(answer: Any) -> None:
     """Ask for a step that does not depend on how large the parameters are."""
     moved = np.float32(_moved(answer, _plane(), 0.1, size=2000.0))
     given = "1 epoch on a slope, parameters of 1000 and more"
-    wanted = np.float32(-0.2)
     # Numbers of this size are rounded to 1/16384.
-    close = bool(np.isclose(wanted, moved, atol=1e-3))
-    compare(wanted, wanted if close else moved, given=given, result="by how much they move")
+    compare_within(np.float32(-0.2), moved, 0.003, given=given, result="by how much they move")
 
 
 def _more_steps(answer: Any) -> str:
