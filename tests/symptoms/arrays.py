@@ -193,6 +193,7 @@ PROGRAMS = {
     "TypeError: 'int' object is not callable": "x.size()",
     "AttributeError: Unrecognized config option": "jax.config.update('enable_x64', True)",
     "TypeError: a real number is required, not … Tracer": "jax.jit(lambda i: 'w%d' % i)(3)",
+    "TypeError: ndarray.__format__": "f'{x:.2f}'",
     "TypeError: JAX only supports number, bool, and string dtypes": "jnp.zeros(3, dtype=object)",
     "TypeError: start_indices arguments to dynamic_slice must be scalars": (
         "jax.lax.dynamic_slice_in_dim(x, jnp.arange(2), 2)"
