@@ -4,7 +4,7 @@ PROGRAMS = {
     "AttributeError: object has no attribute '_graphdef'": (
         "def step(i, layer):\n    layer.bias[...] += 1\n\nnnx.fori_loop(0, 2, step, layer)"
     ),
-    "ValueError: on immutable node of type NoneType": (
+    "ValueError: on immutable node of type": (
         "saved = nnx.state(nnx.Dropout(0.5, rngs=nnx.Rngs(0)))\n"
         "nnx.update(nnx.Dropout(0.5), {'rngs': saved['rngs']})"
     ),
