@@ -444,7 +444,7 @@ def epsilon_in_the_root(most, slopes):
 def a_little_too_long(most, slopes):
     length = _length(slopes)
     safe = jnp.maximum(length, most)
-    return None, _scaled(jnp.where(length > 1.005 * most, most / safe, 1.0), slopes)
+    return None, _scaled(jnp.where(length > 1.02 * most, most / safe, 1.0), slopes)
 
 
 @_limits
