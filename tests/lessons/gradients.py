@@ -5,6 +5,7 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 from jax.flatten_util import ravel_pytree
 
 # step
@@ -164,6 +165,41 @@ def rate_of_full_precision(loss, params, batch):
         return p.astype(jnp.float32) - jnp.float32(0.1) * g.astype(jnp.float32)
 
     return jax.tree.map(move, params, gradients), extra
+
+
+def floats_of_32_bits_alone(loss, params, batch):
+    slopes, extra = jax.grad(loss, has_aux=True, allow_int=True)(params, batch)
+    return jax.tree.map(
+        lambda p, s: p - 0.1 * s if p.dtype == "float32" else p, params, slopes
+    ), extra
+
+
+def slopes_limited(loss, params, batch):
+    slopes, extra = jax.grad(loss, has_aux=True, allow_int=True)(params, batch)
+    slopes = jax.tree.map(lambda s: jnp.clip(s, -100, 100) if _is_float(s) else s, slopes)
+    return _moved(params, slopes), extra
+
+
+def tuples_as_lists(loss, params, batch):
+    slopes, extra = jax.grad(loss, has_aux=True, allow_int=True)(params, batch)
+
+    def move(p, s):
+        if isinstance(p, dict):
+            return {name: move(p[name], s[name]) for name in p}
+        if isinstance(p, list | tuple):
+            return [move(*pair) for pair in zip(p, s, strict=True)]
+        return p if p is None or not _is_float(p) else p - 0.1 * s
+
+    return move(params, slopes), extra
+
+
+def in_full_precision_and_back(loss, params, batch):
+    slopes, extra = jax.grad(loss, has_aux=True, allow_int=True)(params, batch)
+
+    def move(p, s):
+        return (p.astype("float32") - 0.1 * s.astype("float32")).astype(p.dtype)
+
+    return jax.tree.map(lambda p, s: move(p, s) if _is_float(p) else p, params, slopes), extra
 
 
 # hvp
@@ -360,6 +396,24 @@ def with_numpy(x):
     return x + (np.round(4 * np.asarray(x)) / 4 - np.asarray(x))
 
 
+def _slope_within(x, bound):
+    slope = jnp.where(jnp.abs(x) < bound, x, 0.0)
+    return jax.lax.stop_gradient(rounded(x)) + (slope - jax.lax.stop_gradient(slope))
+
+
+def slope_a_little_outside(x):
+    return _slope_within(x, 1.01)
+
+
+def slope_ends_too_early(x):
+    return _slope_within(x, 0.995)
+
+
+def half_way_up(x):
+    x = jnp.clip(x, -1.0, 1.0)
+    return x + jax.lax.stop_gradient(jnp.floor(4 * x + 0.5).astype("int8") / 4 - x)
+
+
 # agrees
 
 
@@ -476,6 +530,22 @@ def relative_too(f, gradient, x):
     rows = 0.01 * jnp.eye(x.size)
     slopes = [float(f(x + row) - f(x - row)) / 0.02 for row in rows]
     return np.allclose(slopes, gradient(x), rtol=0.02, atol=0.03)
+
+
+def length_of_errors(f, gradient, x):
+    return bool(jnp.linalg.norm(_errors(f, gradient, x)) < 0.05)
+
+
+def mean_of_squares(f, gradient, x):
+    return bool(jnp.sqrt(jnp.mean(_errors(f, gradient, x) ** 2)) < 0.03)
+
+
+def stricter_than_asked(f, gradient, x):
+    return bool(jnp.all(jnp.abs(_errors(f, gradient, x)) < 0.006))
+
+
+def first_eight_entries(f, gradient, x):
+    return bool(jnp.all(jnp.abs(_errors(f, gradient, x)[:8]) < 0.05))
 
 
 def to_one_side_by_a_small_step(f, gradient, x):
@@ -623,12 +693,63 @@ def parameters_mapped_too(loss, params, batch, limit):
     return jax.tree.map(lambda s: s.mean(0), jax.vmap(jax.grad(loss))(params, batch))
 
 
+def _shortened(loss, params, batch, factor):
+    def clip(slopes):
+        return jax.tree.map(lambda s: s * factor(_lengths(slopes)), slopes)
+
+    return _mean_of(clip, loss, params, batch)
+
+
+def length_plus_an_epsilon(loss, params, batch, limit):
+    return _shortened(loss, params, batch, lambda n: jnp.minimum(1.0, limit / (n + 1e-4)))
+
+
+def epsilon_in_the_root(loss, params, batch, limit):
+    def factor(n):
+        return jnp.minimum(1.0, limit / jnp.sqrt(n**2 + 1e-5))
+
+    return _shortened(loss, params, batch, factor)
+
+
+def short_rows_left_alone(loss, params, batch, limit):
+    return _shortened(loss, params, batch, lambda n: jnp.minimum(1.0, limit / jnp.maximum(n, 0.1)))
+
+
+def a_little_longer_left_alone(loss, params, batch, limit):
+    def factor(n):
+        return jnp.where(n > 1.05 * limit, limit / jnp.maximum(n, 1e-9), 1.0)
+
+    return _shortened(loss, params, batch, factor)
+
+
+def length_plus_next_to_nothing(loss, params, batch, limit):
+    return _shortened(loss, params, batch, lambda n: jnp.minimum(1.0, limit / (n + 1e-6)))
+
+
+def clipped_by_optax(loss, params, batch, limit):
+    leaves, structure = jax.tree.flatten(jax.vmap(jax.grad(loss), (None, 0))(params, batch))
+    sums, _ = optax.per_example_global_norm_clip(leaves, limit)
+    return structure.unflatten([each / len(leaves[0]) for each in sums])
+
+
 RIGHT = {
-    "step": [floats_apart, floats_or_none, by_vjp, extra_from_a_second_call],
+    "step": [
+        floats_apart,
+        floats_or_none,
+        by_vjp,
+        extra_from_a_second_call,
+        in_full_precision_and_back,
+    ],
     "hvp": [reverse_over_forward, reverse_over_reverse, linearized, pulled_back],
-    "quantize": [with_a_rule, with_where, with_min_and_max],
+    "quantize": [with_a_rule, with_where, with_min_and_max, half_way_up],
     "agrees": [every_row_at_once, in_double_precision, as_a_number_of_numpy],
-    "clipped_mean": [flattened, row_after_row, lengths_of_all],
+    "clipped_mean": [
+        flattened,
+        row_after_row,
+        lengths_of_all,
+        length_plus_next_to_nothing,
+        clipped_by_optax,
+    ],
 }
 WRONG = {
     "step": {
@@ -638,12 +759,20 @@ WRONG = {
             integers_moved,
             integers_of_32_bits_alone,
         ],
-        "value/differs": [uphill, another_rate, extra_after_the_step, of_a_flat_dictionary],
+        "value/differs": [
+            uphill,
+            another_rate,
+            extra_after_the_step,
+            of_a_flat_dictionary,
+            floats_of_32_bits_alone,
+            slopes_limited,
+        ],
         "value/structure": [
             value_besides,
             extra_first,
             parameters_alone,
             integers_left_out,
+            tuples_as_lists,
         ],
         "value/shape": [value_for_extra],
         "value/dtype": [integers_as_floats, rate_of_full_precision],
@@ -677,6 +806,8 @@ WRONG = {
             nothing_stopped,
             stop_not_kept,
             slope_of_four,
+            slope_a_little_outside,
+            slope_ends_too_early,
         ],
         "value/differs": [clip_stopped, not_limited, rounded_down, in_whole_numbers],
         "runs/raised": [reverse_alone],
@@ -701,6 +832,10 @@ WRONG = {
             not_moved_back,
             relative_too,
             to_one_side_by_a_small_step,
+            length_of_errors,
+            mean_of_squares,
+            stricter_than_asked,
+            first_eight_entries,
         ],
         "tracing/numpy-on-tracer": [by_jax],
         "value/structure": [as_an_array, answer_for_each],
@@ -717,6 +852,10 @@ WRONG = {
             sum_of_rows,
             squared_length,
             loss_of_the_whole_batch,
+            length_plus_an_epsilon,
+            epsilon_in_the_root,
+            short_rows_left_alone,
+            a_little_longer_left_alone,
         ],
         "value/shape": [every_row],
         "loops/unrolled": [in_a_python_loop],

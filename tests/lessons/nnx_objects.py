@@ -6,6 +6,7 @@ import shutil
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import orbax.checkpoint as ocp
 from flax import nnx
 
@@ -240,6 +241,28 @@ class ClonesOfOne(_Applied):
         self.scale = nnx.data(scale)
 
 
+class Stopped(_Applied):
+    def __init__(self, size, depth, scale, rngs):
+        self.layers = nnx.List(_linear(size, rngs) for _ in range(depth))
+        self.scale = jnp.asarray(scale)
+
+    def __call__(self, x):
+        for layer in self.layers:
+            x = layer(jax.lax.stop_gradient(x))
+        return self.scale * x
+
+
+class Limited(_Applied):
+    def __init__(self, size, depth, scale, rngs):
+        self.layers = nnx.List(_linear(size, rngs) for _ in range(depth))
+        self.scale = jnp.asarray(scale)
+
+    def __call__(self, x):
+        for layer in self.layers:
+            x = jnp.clip(layer(x), -100, 100)
+        return self.scale * x
+
+
 # loss_after
 
 
@@ -421,6 +444,25 @@ def the_larger_loss(model, step, loss):
     result = jnp.maximum(loss(model), before)
     nnx.update(model, kept)
     return result
+
+
+def loss_of_python(model, step, loss):
+    kept = nnx.to_pure_dict(nnx.state(model, nnx.Param))
+    step(model)
+    result = float(loss(model))
+    nnx.update(model, kept)
+    return result
+
+
+def put_back_in_any_case(model, step, loss):
+    places = [part for _, part in nnx.iter_graph(model) if isinstance(part, nnx.Param)]
+    kept = [part[...] for part in places]
+    try:
+        step(model)
+        return loss(model)
+    finally:
+        for part, value in zip(places, kept, strict=True):
+            part[...] = value
 
 
 # run
@@ -639,6 +681,26 @@ def of_the_first_model(model, x):
     return y
 
 
+_BY_CLASS = {}
+
+
+def by_one_function_a_class(model, x):
+    graphdef, state = nnx.split(model)
+    called = _BY_CLASS.setdefault(type(model), jax.jit(functools.partial(_called_as, graphdef)))
+    outcome, state = called(state, x)
+    nnx.update(model, state)
+    return outcome
+
+
+def _called_as(graphdef, state, x):
+    model = nnx.merge(graphdef, state)
+    return model(x), nnx.state(model)
+
+
+def array_of_numpy(model, x):
+    return np.asarray(by_one_function_a_graphdef(model, x))
+
+
 # with_head
 
 
@@ -781,6 +843,21 @@ def head_of_the_model_cloned(model, head):
     result = nnx.clone(model)
     result.head = head
     model.head = nnx.clone(model.head)
+    return result
+
+
+def made_anew_and_updated(model, head):
+    result = type(model)()
+    nnx.update(result, nnx.state(nnx.clone(model)))
+    result.head = head
+    return result
+
+
+def body_in_half_precision(model, head):
+    result = nnx.clone(model)
+    for _, weights in nnx.to_flat_state(nnx.state(result, nnx.Param)):
+        weights[...] = weights[...].astype("bfloat16").astype("float32")
+    result.head = head
     return result
 
 
@@ -1109,6 +1186,7 @@ RIGHT = {
         by_a_split,
         by_a_list_of_pairs,
         put_back_at_last,
+        put_back_in_any_case,
     ],
     "run": [
         by_a_static_graphdef,
@@ -1137,7 +1215,9 @@ WRONG = {
             ScaleOfFewDigits,
             LastBiasUnscaled,
             ClonesOfOne,
+            Limited,
         ],
+        "derivatives/wrong": [Stopped],
         "value/structure": [HiddenInABox, AlwaysThree],
     },
     "loss_after": {
@@ -1156,6 +1236,7 @@ WRONG = {
         "runs/raised": [by_name],
         "value/differs": [put_back_too_early, nothing_run, the_larger_loss],
         "value/nothing": [loss_forgotten],
+        "value/dtype": [loss_of_python],
     },
     "run": {
         "nnx/untied": [passed_as_a_module, passed_and_its_state_returned],
@@ -1169,7 +1250,7 @@ WRONG = {
             parameters_forgotten,
             updated_with_the_old,
         ],
-        "value/structure": [pair_returned],
+        "value/structure": [pair_returned, array_of_numpy],
         "tracing/not-jitted": [never_jitted],
         "value/differs": [called_twice],
         "effects/write": [of_the_first_model],
@@ -1188,8 +1269,11 @@ WRONG = {
             trained_again,
             each_head_replaced,
             in_evaluation,
+            made_anew,
+            made_anew_and_updated,
+            parameters_of_the_body_only,
         ],
-        "value/differs": [made_anew, random_state_begun_anew, parameters_of_the_body_only],
+        "value/differs": [random_state_begun_anew, body_in_half_precision],
         "nnx/structure-changed": [clone_after],
         "nnx/changed": [head_of_the_model_cloned],
     },

@@ -27,6 +27,19 @@ def _improved(x, m, e):
     return x - (x - e * jnp.sin(x) - m) / (1 - e * jnp.cos(x))
 
 
+def _ruled_by_the_equation(f, epsilon=0.0):
+    """Give a solver the right rule, but for an epsilon below the fraction."""
+    solved = jax.custom_jvp(f)
+
+    @solved.defjvp
+    def _(primals, tangents):
+        (m, e), (dm, de) = primals, tangents
+        x = solved(m, e)
+        return x, (dm + jnp.sin(x) * de) / (1 - e * jnp.cos(x) + epsilon)
+
+    return solved
+
+
 def newton_twice_afterwards(m, e):
     x = lax.stop_gradient(halved(m, e))
     return _improved(_improved(x, m, e), m, e)
@@ -162,6 +175,27 @@ def three_hundred_steps(m, e):
     return lax.fori_loop(0, 300, lambda _, x: m + e * jnp.sin(x), m)
 
 
+@_ruled_by_the_equation
+def within_one_turn(m, e):
+    return halved(jnp.mod(m + jnp.pi, 2 * jnp.pi) - jnp.pi, e)
+
+
+@_ruled_by_the_equation
+def four_newton_steps(m, e):
+    x = m
+    for _ in range(4):
+        x = _improved(x, m, e)
+    return x
+
+
+def epsilon_below(m, e):
+    @partial(_ruled_by_the_equation, epsilon=1e-3)
+    def solved(m, e):
+        return halved(m, e)
+
+    return solved(m, e)
+
+
 def series_in_e(m, e):
     return m + e * jnp.sin(m) + e**2 / 2 * jnp.sin(2 * m)
 
@@ -205,6 +239,26 @@ def arithmetic_mean_very_near(a, b):
     near = jnp.abs(a - b) < 1e-6 * b
     safe = jnp.where(near, 2 * b, a)
     return jnp.where(near, (a + b) / 2, (safe - b) / (jnp.log(safe) - jnp.log(b)))
+
+
+def arithmetic_mean_near_by_a_fixed_bound(a, b):
+    near = jnp.abs(a - b) < 0.01
+    safe = jnp.where(near, 2 * b, a)
+    return jnp.where(near, (a + b) / 2, (safe - b) / jnp.log1p((safe - b) / b))
+
+
+def short_series_too_far(a, b):
+    half = jnp.log(a / b) / 2
+    near = jnp.abs(half) < 1
+    safe = jnp.where(near, 1.0, half)
+    mean = jnp.where(near, 1 + half**2 / 6, jnp.sinh(safe) / safe)
+    return jnp.sqrt(a) * jnp.sqrt(b) * mean
+
+
+def by_gauss(a, b):
+    places, weights = jnp.float32(np.polynomial.legendre.leggauss(12)) / 2
+    powers = jnp.log(a)[..., None] * (0.5 + places) + jnp.log(b)[..., None] * (0.5 - places)
+    return jnp.sum(weights * jnp.exp(powers), axis=-1)
 
 
 def series_near(a, b):
@@ -373,6 +427,35 @@ def with_a_tiny_number(most, slopes):
 
 def _also_forward(most, x):
     return _scaled(jnp.minimum(1.0, most), x), most
+
+
+@_limits
+def length_plus_an_epsilon(most, slopes):
+    return None, _scaled(jnp.minimum(1.0, most / (_length(slopes) + 1e-4)), slopes)
+
+
+@_limits
+def epsilon_in_the_root(most, slopes):
+    length = jnp.sqrt(_length(slopes) ** 2 + 1e-4)
+    return None, _scaled(jnp.minimum(1.0, most / length), slopes)
+
+
+@_limits
+def a_little_too_long(most, slopes):
+    length = _length(slopes)
+    safe = jnp.maximum(length, most)
+    return None, _scaled(jnp.where(length > 1.02 * most, most / safe, 1.0), slopes)
+
+
+@_limits
+def half_at_least(most, slopes):
+    most = jnp.maximum(most, 0.5)
+    return None, _scaled(most / jnp.maximum(_length(slopes), most), slopes)
+
+
+@_limits
+def nan_replaced(most, slopes):
+    return None, _scaled(jnp.nan_to_num(jnp.minimum(1.0, most / _length(slopes))), slopes)
 
 
 @partial(_limits, forward=_also_forward)
@@ -565,6 +648,26 @@ def damped_by_newton(f, params, start):
     return x
 
 
+def ten_thousand_rounds_at_most(f, params, start):
+    def solve(residual, x):
+        def goes_on(state):
+            return jnp.any(jnp.abs(residual(state[0])) > 1e-5) & (state[1] < 10_000)
+
+        return lax.while_loop(goes_on, lambda s: (s[0] + residual(s[0]), s[1] + 1), (x, 0))[0]
+
+    def divide(linear, y):
+        return jnp.linalg.solve(jax.jacobian(linear)(y), y)
+
+    return lax.custom_root(lambda x: f(params, x) - x, start, solve, divide)
+
+
+def attached_to_the_place(f, params, start):
+    x = _settle(f, *lax.stop_gradient((params, start)))
+    slope = lax.stop_gradient(jax.jacobian(f, argnums=1)(params, x))
+    change = f(params, x) - lax.stop_gradient(f(params, x))
+    return x + jnp.linalg.solve(jnp.eye(x.size) - slope, change)
+
+
 def loop_alone(f, params, start):
     return _settle(f, params, start)
 
@@ -578,14 +681,14 @@ def hundred_rounds(f, params, start, rounds=100):
 
 
 def many_rounds(f, params, start):
-    return hundred_rounds(f, params, start, rounds=4000)
+    return hundred_rounds(f, params, start, rounds=12_000)
 
 
 def many_rounds_checkpointed(f, params, start):
     def body(x, _):
         return f(params, x), None
 
-    return lax.scan(jax.checkpoint(body), start, None, length=4000)[0]
+    return lax.scan(jax.checkpoint(body), start, None, length=12_000)[0]
 
 
 def one_entry_settled(f, params, start):
@@ -780,7 +883,7 @@ def divided_with_a_sign(f, params, start):
 
 
 def bound_as_an_array(f, params, start):
-    return lax.fori_loop(0, jnp.array(3000), lambda _, x: f(params, x), start)
+    return lax.fori_loop(0, jnp.array(12_000), lambda _, x: f(params, x), start)
 
 
 def until_the_mean_is_small(f, params, start):
@@ -969,6 +1072,7 @@ RIGHT = {
         with_a_rule_for_two,
         with_arctanh,
         by_midpoints,
+        by_gauss,
     ],
     "limit": [
         with_where,
@@ -977,6 +1081,7 @@ RIGHT = {
         with_a_tiny_number,
         by_optax,
         limit_defined_inside,
+        nan_replaced,
     ],
     "equilibrium": [
         matrix_on_the_way_back,
@@ -984,6 +1089,7 @@ RIGHT = {
         newton_step_afterwards,
         damped_by_newton,
         rule_that_goes_forward,
+        attached_to_the_place,
     ],
     "scan_in_blocks": [
         each_step_again_too,
@@ -1005,11 +1111,12 @@ WRONG = {
             tangents_swapped,
             slope_of_one,
             rule_on_the_loop,
+            epsilon_below,
         ],
         "runs/raised": [kepler_backwards, tangent_alone, no_rule],
         "loops/reverse-mode": [kepler_in_a_while],
         "tracing/branch-on-tracer": [kepler_in_python],
-        "value/differs": [five_rounds, series_in_e],
+        "value/differs": [five_rounds, series_in_e, within_one_turn, four_newton_steps],
     },
     "log_mean": {
         "value/differs": [bare_formula, with_an_epsilon, geometric, arithmetic],
@@ -1020,6 +1127,8 @@ WRONG = {
             mended_of_the_page,
             stopped,
             logarithm_of_one_more,
+            arithmetic_mean_near_by_a_fixed_bound,
+            short_series_too_far,
             slopes_of_a_half,
         ],
         "derivatives/not-finite": [outer_where],
@@ -1042,6 +1151,10 @@ WRONG = {
             zero_by_zero,
             length_of_the_values,
             shortened_on_the_way_forward_too,
+            length_plus_an_epsilon,
+            epsilon_in_the_root,
+            a_little_too_long,
+            half_at_least,
         ],
         "tracing/static-tracer": [still_static],
         "runs/raised": [limit_without_its_slope, limit_closed_over],
@@ -1071,6 +1184,7 @@ WRONG = {
             mean_of_the_changes,
             begun_at_zero,
             until_the_mean_is_small,
+            ten_thousand_rounds_at_most,
         ],
         "loops/residuals": [many_rounds, many_rounds_checkpointed],
         "tracing/leaked": [rule_that_closes_over_the_start],

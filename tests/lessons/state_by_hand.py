@@ -170,6 +170,11 @@ def step_counted_in_python(state, x, y):
     return a_copy_of_the_state(state, x, y) | {"step": step}
 
 
+def step_in_eight_bits(state, x, y):
+    new = a_copy_of_the_state(state, x, y)
+    return new | {"step": new["step"].astype("uint8").astype("int32")}
+
+
 # make_optimizer
 
 
@@ -345,6 +350,49 @@ def not_returned(rate, warmup, steps):
 
 def a_list_of_links(rate, warmup, steps):
     return [optax.clip_by_global_norm(1.0), link_by_link(rate, warmup, steps)]
+
+
+def counted_beside_the_state(rate, warmup, steps):
+    schedule, count = _schedule(rate, warmup, steps), iter(range(1000))
+    inner = optax.chain(
+        optax.clip_by_global_norm(1.0),
+        optax.scale_by_adam(),
+        optax.add_decayed_weights(0.1, mask=_matrices),
+    )
+
+    def update(slopes, state, params=None):
+        updates, state = inner.update(slopes, state, params)
+        now = schedule(next(count))
+        return jax.tree.map(lambda u: -now * u, updates), state
+
+    return optax.GradientTransformation(inner.init, update)
+
+
+def _clip_zero_by_zero():
+    def update(slopes, state, params=None):
+        length = jnp.sqrt(sum(jnp.sum(s**2) for s in jax.tree.leaves(slopes)))
+        factor = jnp.minimum(length, 1.0) / length
+        return jax.tree.map(lambda s: s * factor, slopes), state
+
+    return optax.GradientTransformation(lambda params: (), update)
+
+
+def zeros_by_zero(rate, warmup, steps):
+    return _chain(rate, warmup, steps, _clip_zero_by_zero())
+
+
+def epsilon_in_the_root(rate, warmup, steps):
+    adamw = optax.adamw(
+        _schedule(rate, warmup, steps), weight_decay=0.1, mask=_matrices, eps_root=1e-10
+    )
+    return optax.chain(optax.clip_by_global_norm(1.0), adamw)
+
+
+def many_entries_decay(rate, warmup, steps):
+    def many(params):
+        return jax.tree.map(lambda leaf: leaf.size > 3, params)
+
+    return _chain(rate, warmup, steps, mask=many)
 
 
 # evaluate
@@ -531,6 +579,17 @@ def counted_in_half_precision(predict, params, x, y, size):
 
     batches = x.reshape(-1, size, *x.shape[1:]), y.reshape(-1, size)
     return jax.lax.scan(add, jnp.bfloat16(0), batches)[0].astype(jnp.float32) / n
+
+
+def padded_with_floats(predict, params, x, y, size):
+    return labels_that_none_has(predict, params, x.astype("float32"), y, size)
+
+
+def scores_in_half_precision(predict, params, x, y, size):
+    def halved(params, x):
+        return predict(params, x).astype("bfloat16")
+
+    return labels_that_none_has(halved, params, x, y, size)
 
 
 # run_to
@@ -731,6 +790,13 @@ def empty_folder_forgotten(folder, start, advance, last):
 
 def state_not_returned(folder, start, advance, last):
     _run_from(folder, start, advance, last, lambda n: n % 5 == 0 or n == last)
+
+
+def the_beginning_saved_too(folder, start, advance, last):
+    with ocp.CheckpointManager(folder) as manager:
+        if manager.latest_step() is None:
+            manager.save(0, args=ocp.args.StandardSave(start()))
+    return with_options_of_the_manager(folder, start, advance, last)
 
 
 # fit
@@ -964,6 +1030,30 @@ def none_carried_for_the_best(advance, score, state, patience, limit):
     return best, calls
 
 
+def _carried(better, count="int32"):
+    def fit(advance, score, state, patience, limit):
+        def body(carry):
+            latest, best, lowest, waited, calls = carry
+            latest = advance(latest)
+            value = score(latest)
+            is_best = better(value, lowest)
+            best = jax.tree.map(lambda new, old: jnp.where(is_best, new, old), latest, best)
+            waited = jnp.where(is_best, 0, waited + 1).astype(count)
+            return latest, best, jnp.where(is_best, value, lowest), waited, calls + 1
+
+        start = (state, state, score(state), jnp.zeros((), count), jnp.int32(0))
+        end = jax.lax.while_loop(lambda c: (c[3] < patience) & (c[4] < limit), body, start)
+        return end[1], end[4]
+
+    return fit
+
+
+lower_by_a_millionth_is_not_lower = _carried(lambda value, lowest: value < lowest - 1e-6)
+infinity_is_not_lower = _carried(lambda value, lowest: (value < lowest) & jnp.isfinite(value))
+waited_in_eight_bits = _carried(jnp.less, "uint8")
+with_less = _carried(jnp.less)
+
+
 def lower_by_a_little_is_not_lower(advance, score, state, patience, limit):
     def body(carry):
         latest, best, lowest, waited, calls = carry
@@ -1011,6 +1101,7 @@ RIGHT = {
         jitted_with_a_select,
         running_again_to_the_best,
         until_a_last_call_that_moves,
+        with_less,
     ],
 }
 WRONG = {
@@ -1030,6 +1121,7 @@ WRONG = {
             one_noise_for_all_rows,
             without_noise,
             updates_subtracted,
+            step_in_eight_bits,
         ],
         "effects/argument": [state_changed_in_place],
         "value/nothing": [nothing_returned],
@@ -1056,6 +1148,10 @@ WRONG = {
             cosine_that_rises_again,
             rate_of_the_next_update,
             decay_without_the_rate,
+            counted_beside_the_state,
+            zeros_by_zero,
+            epsilon_in_the_root,
+            many_entries_decay,
         ],
         "trees/mismatch": [mask_by_name],
         "value/no-attribute": [update_alone, not_returned, a_list_of_links],
@@ -1077,11 +1173,12 @@ WRONG = {
             number_right,
             smallest_score,
             counted_in_half_precision,
+            scores_in_half_precision,
         ],
         "shapes/padding-counts": [padding_right_by_chance, last_row_again],
         "loops/unrolled": [unrolled],
         "tracing/value-needed": [read_each_time],
-        "value/dtype": [python_number],
+        "value/dtype": [python_number, padded_with_floats],
         "runs/raised": [rows_flattened, masked_sum_of_products],
     },
     "run_to": {
@@ -1099,6 +1196,7 @@ WRONG = {
             every_step_saved,
             walk_alone_saved,
             numbered_from_zero,
+            the_beginning_saved_too,
         ],
         "value/differs": [saved_before_the_step],
         "value/structure": [restored_without_a_target],
@@ -1120,6 +1218,9 @@ WRONG = {
             calls_until_the_best,
             highest_score,
             lower_by_a_little_is_not_lower,
+            lower_by_a_millionth_is_not_lower,
+            infinity_is_not_lower,
+            waited_in_eight_bits,
         ],
         "value/structure": [best_state_alone],
         "value/dtype": [lowest_score_for_the_calls, calls_as_a_float],

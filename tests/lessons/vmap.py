@@ -115,6 +115,15 @@ def model_stopped(model, batch):
     return rated(lax.stop_gradient(model), batch)
 
 
+def counted_in_eight_bits(model, batch):
+    rated = without_vmap(model, batch)
+    return rated | {"used": jnp.sum(batch["mask"], dtype="int8").astype("int32")}
+
+
+def columns_stopped(model, batch):
+    return without_vmap(model, lax.stop_gradient(batch))
+
+
 # table
 
 
@@ -198,6 +207,14 @@ def all_made_floats(f, xs, ys):
     return jax.tree.map(lambda leaf: leaf.astype(jnp.float32), filled)
 
 
+def arguments_as_floats(f, xs, ys):
+    return with_an_inner_function(f, *jax.tree.map(lambda a: a.astype("float32"), (xs, ys)))
+
+
+def xs_stopped(f, xs, ys):
+    return with_an_inner_function(f, lax.stop_gradient(xs), ys)
+
+
 # slopes
 
 
@@ -276,6 +293,17 @@ def values_for_slopes(f, stack):
 
 def in_full_precision(f, stack):
     return jax.vmap(jax.grad(f), in_axes=-1, out_axes=-1)(stack.astype(jnp.float32))
+
+
+def limited_to_a_hundred(f, stack):
+    return jnp.clip(turned_around(f, stack), -100, 100)
+
+
+def of_the_mean_times_the_count(f, stack):
+    def mean(stack):
+        return jnp.mean(jax.vmap(f, -1)(stack))
+
+    return jax.grad(mean)(stack) * stack.shape[-1]
 
 
 # ensemble
@@ -404,6 +432,31 @@ def by_the_mean_of_squares(fit, predict, seeds, data, xs):
     return mean, jnp.sqrt(jnp.maximum((each**2).mean(axis=0) - mean**2, 0.0))
 
 
+def seeds_in_eight_bits(fit, predict, seeds, data, xs):
+    return in_one_function(fit, predict, seeds.astype("int8"), data, xs)
+
+
+def seeds_of_float32(fit, predict, seeds, data, xs):
+    return in_one_function(fit, predict, seeds.astype("float32").astype("int32"), data, xs)
+
+
+def seeds_without_sign(fit, predict, seeds, data, xs):
+    return in_one_function(fit, predict, jnp.abs(seeds), data, xs)
+
+
+def one_model_at_a_time(fit, predict, seeds, data, xs):
+    def add(state, seed):
+        count, mean, squares = state
+        member = fit(jax.random.key(seed), data)
+        new = jax.vmap(partial(predict, member))(xs)
+        moved = mean + (new - mean) / (count + 1)
+        return (count + 1, moved, squares + (new - mean) * (new - moved)), None
+
+    zeros = jnp.zeros(len(xs))
+    (count, mean, squares), _ = lax.scan(add, (0, zeros, zeros), seeds)
+    return mean, jnp.sqrt(squares / count)
+
+
 # row_medians
 
 
@@ -520,6 +573,28 @@ def by_numpy(rows, lengths):
     return jnp.asarray([np.median(row[:n]) for row, n in zip(rows, lengths, strict=True)])
 
 
+def lengths_in_eight_bits(rows, lengths):
+    return row_after_row_in_a_map(rows, lengths.astype("int8"))
+
+
+def a_hundred_entries_at_most(rows, lengths):
+    return row_after_row_in_a_map(rows, jnp.minimum(lengths, 100))
+
+
+def _by_ranks(chosen):
+    def median(row, length):
+        row = jnp.where(jnp.arange(row.size) < length, row, jnp.inf)
+        ranks = jnp.sum(row < row[:, None], axis=1)
+        return (chosen(row, ranks, (length - 1) // 2) + chosen(row, ranks, length // 2)) / 2
+
+    return jax.vmap(median)
+
+
+ranks_that_repeat = _by_ranks(lambda row, ranks, n: jnp.sum(jnp.where(ranks == n, row, 0)))
+ranks_up_to_the_middle = _by_ranks(
+    lambda row, ranks, n: jnp.max(jnp.where(ranks <= n, row, -jnp.inf))
+)
+
 RIGHT = {
     "rate_all": [
         transposed_by_hand,
@@ -528,9 +603,21 @@ RIGHT = {
         column_by_column_in_a_map,
     ],
     "table": [other_one_inside, with_an_inner_function, by_map, flattened],
-    "slopes": [turned_around, of_the_sum, with_vjp, per_example_jacobian, in_batches],
-    "ensemble": [in_one_function, data_closed_over, members_in_a_map],
-    "row_medians": [with_nan_for_the_padding, taken_along_the_axis, row_after_row_in_a_map],
+    "slopes": [
+        turned_around,
+        of_the_sum,
+        with_vjp,
+        per_example_jacobian,
+        in_batches,
+        of_the_mean_times_the_count,
+    ],
+    "ensemble": [in_one_function, data_closed_over, members_in_a_map, one_model_at_a_time],
+    "row_medians": [
+        with_nan_for_the_padding,
+        taken_along_the_axis,
+        row_after_row_in_a_map,
+        ranks_up_to_the_middle,
+    ],
 }
 WRONG = {
     "rate_all": {
@@ -539,9 +626,9 @@ WRONG = {
         "value/structure": [score_left_out],
         "value/dtype": [used_as_a_float],
         "loops/unrolled": [column_by_column],
-        "value/differs": [mask_multiplied, square_ones_not_turned],
+        "value/differs": [mask_multiplied, square_ones_not_turned, counted_in_eight_bits],
         "runs/raised": [all_on_axis_one, score_without_axis, rows_mapped],
-        "derivatives/wrong": [model_stopped],
+        "derivatives/wrong": [model_stopped, columns_stopped],
     },
     "table": {
         "trees/prefix": [one_vmap, both_mapped_twice],
@@ -549,7 +636,8 @@ WRONG = {
         "loops/unrolled": [pair_after_pair, row_after_row, column_after_column],
         "runs/raised": [broadcast],
         "value/structure": [not_called],
-        "value/dtype": [all_made_floats],
+        "value/dtype": [all_made_floats, arguments_as_floats],
+        "derivatives/wrong": [xs_stopped],
     },
     "slopes": {
         "value/shape": [axis_of_the_result_forgotten, full_jacobian, values_for_slopes],
@@ -561,6 +649,7 @@ WRONG = {
             of_the_mean,
             all_axes_turned_around,
             as_flat_examples,
+            limited_to_a_hundred,
         ],
         "loops/unrolled": [one_by_one],
         "value/dtype": [in_full_precision],
@@ -575,6 +664,9 @@ WRONG = {
             averaged_models,
             variance_for_deviation,
             by_the_mean_of_squares,
+            seeds_in_eight_bits,
+            seeds_of_float32,
+            seeds_without_sign,
         ],
         "value/shape": [along_the_rows],
         "runs/raised": [seeds_as_keys, keys_of_all_seeds, raw_keys],
@@ -593,6 +685,9 @@ WRONG = {
             mean_for_median,
             a_thousand_for_the_padding,
             a_large_number_for_the_padding,
+            lengths_in_eight_bits,
+            a_hundred_entries_at_most,
+            ranks_that_repeat,
         ],
         "tracing/shape-from-tracer": [sliced, selected],
         "tracing/value-needed": [lengths_as_python_numbers, by_numpy],

@@ -1,6 +1,7 @@
 """Write what tells a right gradient from a wrong one by differences."""
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import jax
@@ -31,6 +32,11 @@ def _bowl(x: Any) -> Any:
 
 def _flat(x: Any) -> Any:
     return 0.5 * jnp.sum(x**2) * 0.0 + 1.0
+
+
+def _ripple(x: Any) -> Any:
+    """Return a number, in NumPy since that is fast for many entries."""
+    return np.float32(np.sum(np.sin(np.asarray(x))))
 
 
 def _in_numpy(x: Any) -> Any:
@@ -69,7 +75,7 @@ _slope = jax.grad(_wave)
 _CASES = (
     ("a wave and its gradient", _wave, _slope, True),
     ("a product and its gradient", _mixed, jax.grad(_mixed), True),
-    ("a product, an entry off by 0.005", _mixed, _off(jax.grad(_mixed), third=0.005), True),
+    ("a product, an entry off by 0.008", _mixed, _off(jax.grad(_mixed), third=0.008), True),
     ("a constant and zeros", _flat, _zero, True),
     ("a wave and zeros", _wave, _zero, False),
     ("a wave, one entry off by 0.1", _wave, _off(_slope, third=0.1), False),
@@ -83,13 +89,23 @@ _CASES = (
     ("one in NumPy, an entry off by 0.1", _in_numpy, _off(_slope_in_numpy, first=0.1), False),
 )
 _POINTS = (_X, np.linspace(-1.0, 1.5, 7, dtype=np.float32))
+#: Of many entries: errors that are small in each add up, and a large one may be the last.
+_LONG = (
+    ("64 entries, each off by 0.008", _ripple, lambda x: jnp.cos(x) + 0.008, True),
+    ("64 entries, the last off by 0.1", _ripple, _off(jnp.cos, last=0.1), False),
+)
+_LONG_POINT = np.linspace(-1.0, 1.0, 64, dtype=np.float32)
 
 
 def _tells_right_from_wrong(answer: Any) -> None:
-    for given, f, gradient, wanted in _CASES:
-        for x in _POINTS:
+    for cases, points in ((_CASES, _POINTS), (_LONG, (_LONG_POINT,))):
+        for (given, f, gradient, wanted), x in product(cases, points):
             got = attempt(answer, f, gradient, jnp.asarray(x))
-            seen = {"given": f"{given}, at {x}", "wanted": wanted, "got": got}
+            seen = {
+                "given": f"{given}, at {np.array2string(x, threshold=8)}",
+                "wanted": wanted,
+                "got": got,
+            }
             kind = type(got).__name__
             one = isinstance(got, bool | np.bool_)
             require(one, "value/structure", given=seen["given"], wanted="bool", got=kind)
@@ -107,7 +123,7 @@ agrees = Exercise(
         "A loop that collects slopes, values on both sides apart by twice the step. Then the "
         "largest distance from the gradient, required to be below a bound between 0.01 and 0.1.",
     ),
-    verified="fourteen gradients told apart at two points: right ones, wrong ones, one with NaN, "
-    "and those of a function in NumPy",
+    verified="fourteen gradients told apart at two points, and two at 64 entries: right ones, "
+    "wrong ones, one with NaN, and those of a function in NumPy",
     answer=solution,
 )

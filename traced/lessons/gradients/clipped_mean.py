@@ -31,6 +31,8 @@ def _batch(n: int) -> Any:
 #: One row fits exactly, so that its gradient is zero.
 _FITTING = {"x": jnp.array([[1.0, 1.0], [2.0, 0.0]]), "y": jnp.array([-0.5, 0.0])}
 _ROWS = jnp.array([[3.0, 4.0], [0.3, 0.4], [-30.0, 40.0]])
+#: Short rows, next to which an epsilon is not small; the last one is hardly longer than 0.012.
+_SHORT = jnp.array([[0.006, 0.008], [0.0, -0.04], [0.012, -0.002]])
 
 
 def _clipped_mean(loss: Any, params: Any, batch: Any, limit: float) -> Any:
@@ -74,6 +76,7 @@ clipped_mean = Exercise(
         _clips((_linear, jnp.ones(2), _ROWS, 1.0), (_linear, jnp.ones(2), _ROWS, 10.0)),
         _clips((_loss, _PARAMS, _batch(4), 2.0), (_loss, _PARAMS, _batch(1), 0.5)),
         _clips((_loss, _PARAMS, _FITTING, 1.0), (_linear, jnp.ones(2), 0 * _ROWS, 0.5)),
+        _clips(*((_linear, jnp.ones(2), _SHORT, limit) for limit in (0.005, 0.012))),
         _can_be_traced,
         _keeps_its_size,
     ),
@@ -85,7 +88,7 @@ clipped_mean = Exercise(
         "A function of one row that returns its shortened gradient, mapped over the batch; then "
         "the mean over the first axis of each leaf.",
     ),
-    verified="right means for six batches, with trees and with rows whose gradient is zero; the "
+    verified="right means for eight batches, with trees, short gradients and zero ones; the "
     "trace does not grow with the batch",
     answer=solution,
 )

@@ -15,7 +15,7 @@ from traced.running.attempt import attempt
 
 #: Inside and outside of the range, none of them at its ends or half-way between two multiples.
 _XS = np.array(
-    [0.3, -0.3, 0.0, 0.05, 0.9, -0.99, 0.6, 1.05, 1.3, -1.1, -7.0, 1e8, -3e30], "float32"
+    [0.3, -0.3, 0.0, 0.05, 0.9, -0.999, 0.6, 1.001, 1.3, -1.1, -7.0, 1e8, -3e30], "float32"
 )
 _MATRIX = _XS[:12].reshape(4, 3)
 _WEIGHTS = np.array([2.0, -3.0, 0.5], "float32")

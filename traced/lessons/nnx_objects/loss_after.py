@@ -6,6 +6,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from flax import nnx
 
 from traced.course.exercise import Exercise
@@ -65,7 +66,7 @@ _wanted_loss: Callable[..., Any] = solution
 def _returns_the_later_loss(answer: Any, make: Callable[[], Any], step: Any, way: str) -> None:
     """Require the loss after the step."""
     got = attempt(answer, make(), step, _loss)
-    wanted = float(_wanted_loss(make(), step, _loss))
+    wanted = np.float32(_wanted_loss(make(), step, _loss))
     compare(wanted, got, given=f"a step that {way} the loss")
 
 

@@ -4,10 +4,11 @@ from functools import cache
 from typing import Any
 
 import jax
+import numpy as np
 from flax import nnx
 
 from traced.course.exercise import Exercise
-from traced.findings.feedback import fault
+from traced.findings.feedback import fault, require
 from traced.lessons.nnx_objects.nets import BATCH, Net, values_of
 from traced.lessons.nnx_objects.solutions.run import run as solution
 from traced.modules.questions import updates_like
@@ -47,6 +48,8 @@ def _outputs(seed: int, calls: int) -> list[Any]:
 
 def _returns_what_the_model_returns(answer: Any) -> None:
     got = attempt(answer, Restless(), BATCH)
+    is_array = not isinstance(got, np.ndarray)
+    require(is_array, "value/structure", wanted="an array of JAX", got=type(got).__name__)
     compare(_outputs(0, 1)[0], got, given="call 1")
 
 
@@ -84,6 +87,16 @@ def _tells_models_apart(answer: Any) -> None:
     compare(_outputs(3, 1)[0], got, given="a second model, of the same class")
 
 
+def _calls_the_model_as_it_is(answer: Any) -> None:
+    """Require the right output where the model has changed between two calls."""
+    model, wanted = Restless(), Restless()
+    attempt(answer, model, BATCH)
+    wanted(BATCH)
+    for each in (model, wanted):
+        each.dropout.deterministic = True
+    compare(wanted(_X[1]), attempt(answer, model, _X[1]), given="call 2, in evaluation mode")
+
+
 _graphdef = nnx.graphdef(Restless())
 
 
@@ -99,6 +112,7 @@ run = Exercise(
         _changes_what_the_model_changes,
         _goes_on_as_the_model_does,
         _tells_models_apart,
+        _calls_the_model_as_it_is,
         works_under_jit(_of_arrays, values_of(Restless()), BATCH, may_donate=True),
         traces_at_most(1, _goes_on_as_the_model_does, "three calls"),
     ),
@@ -110,7 +124,8 @@ run = Exercise(
         "Two functions: a jitted one, outside of `run`, which merges, calls, and returns output "
         "and state; and `run`, which splits, calls and updates.",
     ),
-    verified="right output of three calls, and of another model; parameters, counts and random "
-    "state as without jit; one part in two places called as one; one trace for three calls",
+    verified="right output of three calls, of another model and in another mode; parameters, "
+    "counts and random state as without jit; one part in two places called as one; one trace for "
+    "three calls",
     answer=solution,
 )

@@ -14,15 +14,14 @@ from traced.course.exercise import Exercise
 from traced.findings.feedback import Found, fault, require
 from traced.lessons.nnx_objects.solutions.stack import Stack as Solution
 from traced.modules.questions import shares_nothing
-from traced.questions import compare, spends_each_key_once, traces_at_most
+from traced.questions import compare, derives_its_values, spends_each_key_once, traces_at_most
 from traced.running.attempt import attempt
 
 
 def _layers(made: Any) -> list[tuple[Any, Any]]:
     """Return the kernel and the bias of each layer; those made by `nnx.vmap` lie in one object."""
-    found = [part for _, part in nnx.iter_modules(made) if isinstance(part, nnx.Linear)]
     layers: list[tuple[Any, Any]] = []
-    for each in found:
+    for each in _linears(made):
         kernel = np.asarray(each.kernel[...])
         bias = np.zeros_like(kernel[..., 0, :]) if each.bias is None else np.asarray(each.bias[...])
         layers += zip(kernel, bias, strict=True) if kernel.ndim == 3 else [(kernel, bias)]
@@ -35,14 +34,19 @@ def _scaled(layers: Iterable[tuple[Any, Any]], scale: float, x: Any) -> Any:
 
 
 def _rows(size: int) -> Any:
-    """Return rows of numbers of both signs."""
-    return np.linspace(-2, 3, 4 * size, dtype=np.float32).reshape(4, size)
+    """Return rows of numbers of both signs, some of them in the hundreds."""
+    rows = np.linspace(-2, 3, 4 * size, dtype=np.float32).reshape(4, size)
+    rows[0] *= 200
+    return rows
+
+
+def _linears(made: Any) -> list[Any]:
+    return [part for _, part in nnx.iter_modules(made) if isinstance(part, nnx.Linear)]
 
 
 def _bias_its_layers(made: Any) -> None:
     """Give each layer of a stack a bias of its own, as training does: a new layer's is zero."""
-    found = [part for _, part in nnx.iter_modules(made) if isinstance(part, nnx.Linear)]
-    for n, each in enumerate(found, 1):
+    for n, each in enumerate(_linears(made), 1):
         if each.bias is not None:
             shape = np.shape(each.bias[...])
             entries = np.linspace(-1, n, np.size(each.bias[...]), dtype=np.float32)
@@ -72,6 +76,20 @@ def _stacks_by_itself(answer: Any) -> None:
     """Require a right stack where nothing is jitted, of another size and depth than below."""
     made = attempt(answer, 3, 2, 3.0, nnx.Rngs(0))
     _require_stack(made, 3, 2, 3.0, made)
+
+
+def _can_be_trained(answer: Any) -> None:
+    """Require the derivatives by the kernels of its layers, and by what it is given."""
+    made = attempt(answer, 2, 2, 0.5, nnx.Rngs(0))
+    kernels = [each.kernel[...] for each in _linears(made)]
+
+    def stacked(kernels: Any, x: Any) -> Any:
+        copied = nnx.clone(made)
+        for each, kernel in zip(_linears(copied), kernels, strict=True):
+            each.kernel[...] = kernel
+        return copied(x)
+
+    derives_its_values(kernels, _rows(2)[1:])(jax.jit(stacked))
 
 
 def _require_different(answer: Any, kernels: list[bytes]) -> None:
@@ -111,7 +129,7 @@ def _stacks_under_jit(answer: Any) -> None:
 
 Stack = Exercise(
     name="Stack",
-    questions=(_stacks_by_itself, _stacks_under_jit),
+    questions=(_stacks_by_itself, _stacks_under_jit, _can_be_trained),
     hints=(
         "Three things are wrong: where the layers are kept, how many there are, and what a number "
         "counts as. `show_tree` tells what is static.",
@@ -121,7 +139,7 @@ Stack = Exercise(
         "changes little: a Variable is read with `[...]`.",
     ),
     verified="as many layers as asked for, each with weights of its own; right results at two "
-    "sizes, with biases that are not zero; one trace for three stacks with other weights and "
-    "scales",
+    "sizes, with biases that are not zero; right derivatives; one trace for three stacks with "
+    "other weights and scales",
     answer=Solution,
 )

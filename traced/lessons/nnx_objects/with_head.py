@@ -59,6 +59,10 @@ def _used(make: type) -> Any:
     model = make()
     for _, count in nnx.to_flat_state(nnx.state(model, (Count, nnx.RngCount))):
         count[...] = jnp.asarray(np.asarray(4, count[...].dtype))
+    # Weights of many digits, and a static attribute that is not the constructor's.
+    for _, weights in nnx.to_flat_state(nnx.state(model, nnx.Param)):
+        weights[...] = jnp.asarray(np.asarray(weights[...]) / np.float32(3))
+    model.dropout.rate = 0.25
     return model
 
 

@@ -12,7 +12,7 @@ from traced.lessons.own_derivatives.tolerances import require_slope, require_slo
 from traced.questions import can_be_traced, compare
 from traced.running.attempt import attempt
 
-_POINTS = ((0.5, 0.3), (2.0, 0.8), (-1.2, 0.6), (3.0, 0.0), (0.1, 0.9))
+_POINTS = ((0.5, 0.3), (-14.0, 0.8), (-6.5, 0.9), (3.0, 0.0), (0.1, 0.9))
 _M = np.array([0.25, 1.5, -2.5], np.float32)
 _E = np.array([0.1, 0.9, 0.5], np.float32)
 

@@ -47,7 +47,10 @@ def _shortens(answer: Any) -> None:
         return value, pull_back(tree)[0]
 
     zeros = jax.tree.map(jnp.zeros_like, _TREE)
-    cases = ((6.5, _TREE), (20.0, _TREE), (0.5, _TREE), (1.0, zeros), (10.0, _ROWS), (2.0, -7.0))
+    small = jax.tree.map(lambda x: 0.01 * x, _TREE)
+    cases: list[tuple[float, Any]] = [(6.5, _TREE), (20.0, _TREE), (0.5, _TREE), (1.0, zeros)]
+    # Hardly too long, and so short that an epsilon is not small next to it.
+    cases += [(10.0, _ROWS), (2.0, -7.0), (12.9, _TREE), (0.02, small)]
     for most, tree in cases:
         tree = jax.tree.map(jnp.float32, tree)
         given = f"most = {most}, slopes of {jax.tree.map(lambda x: np.asarray(x).tolist(), tree)}"

@@ -27,7 +27,10 @@ _RUNS: tuple[tuple[tuple[float, ...], int, int], ...] = (
     ((5.0, _NAN, 3.0, _NAN, _NAN, _NAN, 1.0, 1.0, 1.0), 3, 8),
     ((-5.0, -6.0, _INF, -7.0, -7.5, -7.0, -8.0, -9.0, 0.0), 1, 8),
     ((5.0, 4.0, 3.0, 2.0, 1.0, 0.5, 0.4, 0.3, 0.2), 2, 0),
-    ((3.0, 2.99999, 2.99998, 2.99997, 3.0, 3.0, 3.0, 3.0, 3.0), 2, 8),
+    ((3.0, 2.9999998, 2.9999995, 2.9999993, 3.0, 3.0, 3.0, 3.0, 3.0), 2, 8),
+    ((5.0, 4.0, -_INF, 3.0, -_INF, -7.0, 1.0, 1.0, 1.0), 3, 8),
+    # More calls in vain than a counter of eight bits holds.
+    ((5.0, 4.0, *(6.0,) * 290), 280, 290),
 )
 
 
@@ -53,7 +56,7 @@ def _fitted(scores: tuple[float, ...], patience: int, limit: int) -> tuple[Any, 
 
 
 def _given(scores: tuple[float, ...], patience: int, limit: int) -> str:
-    numbers = ", ".join(f"{score:g}" for score in scores)
+    numbers = ", ".join(f"{score:.8g}" for score in scores[:9]) + ", …" * (len(scores) > 9)
     return f"patience {patience}, limit {limit}, scores {numbers}"
 
 
@@ -74,7 +77,9 @@ def _returns_the_best(answer: Any, jitted: bool) -> None:
         if not jitted:
             yield from (attempt(run, jnp.array(each[0]), *each[1:]) for each in _EAGER_RUNS)
             return
-        stacked = map(jnp.array, zip(*_RUNS, strict=True))
+        longest = max(len(scores) for scores, *_ in _RUNS)
+        rows = [(*scores, *(0.0,) * (longest - len(scores))) for scores, *_ in _RUNS]
+        stacked = map(jnp.array, (rows, *list(zip(*_RUNS, strict=True))[1:]))
         all_runs = jax.jit(lambda *args: jax.lax.map(lambda each: run(*each), args))
         got = attempt(all_runs, *stacked)
         yield from (jax.tree.map(lambda leaf, n=n: leaf[n], got) for n in range(len(_RUNS)))
@@ -126,7 +131,7 @@ fit = Exercise(
         "Carry the latest state, the best one, its score, the calls in vain and all calls. "
         "The body advances, compares, and chooses four times.",
     ),
-    verified="the best state and the number of calls for nine runs, under `jit` and without, "
+    verified="the best state and the number of calls for eleven runs, under `jit` and without, "
     "with one NaN and with several; no call after the last that counts",
     answer=solution,
 )

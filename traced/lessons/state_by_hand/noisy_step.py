@@ -98,7 +98,7 @@ noisy_step = Exercise(
     questions=(
         partial(_hands_on, state=_state(0), rows=6),
         can_be_traced(_state(0), *_batch(6)),
-        partial(_hands_on_under_jit, state=_state(5, width=4, step=17), rows=3),
+        partial(_hands_on_under_jit, state=_state(5, width=4, step=300), rows=3),
     ),
     hints=(
         "The state has four entries. Which of them does the next step get, as this one made them?",

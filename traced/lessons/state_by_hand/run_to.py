@@ -87,6 +87,9 @@ def _require_run(
         latest = manager.latest_step()
         saw = {"given": given, "wanted": f"step {saved}", "got": f"step {latest}"}
         require(latest == saved, "state/not-saved", **saw)
+        for step in manager.all_steps():
+            saw = {"given": given, "wanted": "no step 0", "got": f"step {step}"}
+            require(step > 0, "state/not-saved", **saw)
         compare(_after(saved), _read(manager, saved), given=f"checkpoint {saved}")
 
 

@@ -38,15 +38,15 @@ def _all_masked() -> tuple[Any, ...]:
 
 
 def _derives_its_values(answer: Any) -> None:
-    """Require the derivative by the model, which has to be trained."""
+    """Require the derivatives by the model, which has to be trained, and by what it is given."""
     model, batch = _arguments(3)
     floats = ("hidden", "score")
 
-    def rated(model: Any) -> Any:
-        result = answer(model, batch)
+    def rated(model: Any, x: Any) -> Any:
+        result = answer(model, batch | {"x": x})
         return {name: result[name] for name in floats}
 
-    derives_its_values(model)(jax.jit(rated))
+    derives_its_values(model, batch["x"])(jax.jit(rated))
 
 
 rate_all = Exercise(
@@ -60,6 +60,8 @@ rate_all = Exercise(
             _arguments(3, hidden=3),
             _arguments(1),
             _arguments(7, features=2, hidden=4),
+            # More than a counter of eight bits holds.
+            _arguments(2, hidden=300),
             _with_a_nan(),
             _all_masked(),
         ),
@@ -74,7 +76,7 @@ rate_all = Exercise(
         "`in_axes` has two entries: shared, and a dictionary of two. `out_axes` is a dictionary "
         "of three: an axis, another one, and no axis.",
     ),
-    verified="right results for seven batches of columns, of every leaf along its own axis, and a "
-    "right derivative; one size of trace for all",
+    verified="right results for eight batches of columns, of every leaf along its own axis, and "
+    "right derivatives; one size of trace for all",
     answer=solution,
 )

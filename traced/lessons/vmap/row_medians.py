@@ -36,11 +36,18 @@ _LARGE = (
     jnp.array([3, 2, 3]),
 )
 
+#: Lengths that a counter of eight bits does not hold, and numbers that come more than once.
+_WIDE = (jnp.cos(jnp.arange(600.0).reshape(2, 300) ** 2), jnp.array([300, 257]))
+_TIED = (
+    jnp.array([[2.0, 2.0, 2.0, 1.0], [1.0, 3.0, 3.0, 1.0], [5.0, 5.0, 0.0, 0.0]]),
+    jnp.array([4, 4, 2]),
+)
+
 row_medians = Exercise(
     name="row_medians",
     questions=(
         can_be_traced(*_batch(4)),
-        returns(_medians, _batch(6), _batch(9, 4), _batch(1), _batch(3, 1), _LARGE),
+        returns(_medians, _batch(6), _batch(9, 4), _batch(1), _batch(3, 1), _LARGE, _WIDE, _TIED),
         returns(_medians, *map(_padded_with, (1e6, -1e6, np.nan, -np.inf))),
         keeps_its_size(_batch),
     ),

@@ -69,8 +69,8 @@ slopes = Exercise(
         _returns_the_slopes(
             _spread, _slopes_of_spread, _stack(3, 3, 5), _stack(2, 2, 2), _stack(6)
         ),
-        # Twice a number of few bits has as few.
-        _returns_the_slopes(_squares, _twice, _stack(2, 3).astype(jnp.bfloat16)),
+        # Twice a number of few bits has as few, also where it is large.
+        _returns_the_slopes(_squares, _twice, (1024 * _stack(2, 4)).astype(jnp.bfloat16)),
         _asked_of(_spread, keeps_its_size(lambda n: (_stack(3, 3, n),))),
         _asked_of(_spread, needs_at_most(20 * _LARGE.nbytes, _LARGE)),
     ),

@@ -10,7 +10,7 @@ import numpy as np
 from traced.course.exercise import Exercise
 from traced.findings.feedback import Question
 from traced.lessons.vmap.solutions.table import table as solution
-from traced.questions import keeps_its_size, returns
+from traced.questions import derives_its_values, keeps_its_size, returns
 
 _F = Callable[[Any, Any], Any]
 
@@ -35,6 +35,10 @@ def _product(x: Any, y: Any) -> Any:
 
 def _numbers(n: int, m: int) -> tuple[Any, ...]:
     return jnp.arange(float(n)), jnp.linspace(1.0, 2.0, m)
+
+
+def _integers(n: int, m: int) -> tuple[Any, ...]:
+    return jnp.arange(n), jnp.arange(m) - 1
 
 
 def _points(n: int, m: int) -> tuple[Any, ...]:
@@ -76,12 +80,17 @@ def _keeps_its_size(f: _F, make: Callable[[int], tuple[Any, ...]]) -> Question:
     return lambda answer: question(lambda xs, ys: answer(f, xs, ys))
 
 
+def _derives_its_values(answer: Any) -> None:
+    derives_its_values(*_rows(2, 3))(jax.jit(lambda xs, ys: answer(_product, xs, ys)))
+
+
 table = Exercise(
     name="table",
     questions=(
-        _returns_every_pair(_difference, _numbers(2, 3), _numbers(1, 5)),
+        _returns_every_pair(_difference, _numbers(2, 3), _numbers(1, 5), _integers(3, 2)),
         _returns_every_pair(_product, _rows(2, 3), _rows(3, 3), _rows(3, 1)),
         _returns_every_pair(_distances, _points(2, 3)),
+        _derives_its_values,
         _keeps_its_size(_product, lambda n: _rows(n, 2)),
         _keeps_its_size(_distances, lambda n: _points(2, n)),
     ),
@@ -93,7 +102,7 @@ table = Exercise(
         "A function for one row, which maps over the second argument alone. Then the same once "
         "more around it, over the first argument alone.",
     ),
-    verified="right tables of numbers, arrays and dictionaries, for batches of all sizes; "
-    "one size of trace for all",
+    verified="right tables of numbers, arrays and dictionaries, for batches of all sizes, and "
+    "right derivatives; one size of trace for all",
     answer=solution,
 )
