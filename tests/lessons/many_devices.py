@@ -548,7 +548,6 @@ def mask_of_what_is_a_number(x, mesh):
     return padded, jax.device_put(mask & jnp.isfinite(rows).all(1), mask.sharding)
 
 
-
 def nan_replaced(x, mesh):
     padded, mask = into_zeros(x, mesh)
     return jax.device_put(jnp.nan_to_num(padded), padded.sharding), mask
