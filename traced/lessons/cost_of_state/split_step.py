@@ -33,7 +33,7 @@ def _step_of_three(
 
 
 #: What a step may be given too, and return as it is.
-_MORE = (np.arange(3, dtype=np.int32), np.float32([np.nan, 1.0]))
+_MORE = (np.arange(3, dtype=np.int32), np.array([np.nan, 1.0], dtype=np.float32))
 
 
 def _returns_states_and_losses(answer: Any) -> None:

@@ -48,7 +48,7 @@ _CASES: tuple[tuple[dict[str, int], Callable[..., Any], Any, int], ...] = (
 
 
 def _columns(params: Any) -> int:
-    return max(leaf.size for leaf in jax.tree.leaves(params))
+    return int(max(leaf.size for leaf in jax.tree.leaves(params)))
 
 
 def _steps_as_on_one_device(answer: Any) -> None:
