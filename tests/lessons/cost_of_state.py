@@ -801,6 +801,133 @@ def nothing_above_ten(model, optimizer, xs, ys):
     return losses
 
 
+def split_with(step, of_state=lambda state: state, of_result=lambda result: result, of=None):
+    @jax.jit
+    def run(graphdef, state, *batch):
+        objects = nnx.merge(graphdef, state)
+        result = step(*objects, *(jax.tree.map(of, batch) if of else batch))
+        return of_state(nnx.state(objects)), of_result(result)
+
+    return run
+
+
+def in_float32(leaf):
+    return leaf.astype("float32") if jnp.issubdtype(leaf.dtype, jnp.floating) else leaf
+
+
+def state_in_float32(step):
+    return split_with(step, of_state=lambda state: jax.tree.map(in_float32, state))
+
+
+def result_in_float32(step):
+    return split_with(step, of_result=lambda out: jax.tree.map(jnp.float32, out))
+
+
+def batch_in_float32(step):
+    return split_with(step, of=jnp.float32)
+
+
+def nan_replaced(step):
+    return split_with(step, of_result=lambda out: jax.tree.map(jnp.nan_to_num, out))
+
+
+def returns_a_list(step):
+    run = split_with(step)
+    return lambda *args: list(run(*args))
+
+
+def partly(own_step, model, optimizer):
+    return nnx.jit_partial(own_step, model, optimizer, graph_updates=False)
+
+
+def sum_over_both_axes(model, optimizer):
+    def own_step(model, optimizer, x, y):
+        def loss_of(model):
+            return jnp.sum((model(x) - y) ** 2) / len(y) / y.shape[1]
+
+        loss, gradients = nnx.value_and_grad(loss_of)(model)
+        optimizer.update(model, gradients)
+        return loss
+
+    return partly(own_step, model, optimizer)
+
+
+def clips_gradients(model, optimizer):
+    def own_step(model, optimizer, x, y):
+        def loss_of(model):
+            return jnp.mean((model(x) - y) ** 2)
+
+        loss, gradients = nnx.value_and_grad(loss_of)(model)
+        optimizer.update(model, jax.tree.map(lambda each: jnp.clip(each, -1, 1), gradients))
+        return loss
+
+    return partly(own_step, model, optimizer)
+
+
+def loss_after_the_step(model, optimizer):
+    def own_step(model, optimizer, x, y):
+        step(model, optimizer, x, y)
+        return jnp.mean((model(x) - y) ** 2)
+
+    return partly(own_step, model, optimizer)
+
+
+def reads_the_loss(model, optimizer):
+    run = partly(step, model, optimizer)
+    return lambda x, y: float(run(x, y))
+
+
+def without_nan(advance, batches, every):
+    losses = [advance(batch) for batch in batches]
+    return [float(loss) for loss in losses[::every] if loss == loss]
+
+
+def stops_at_nan(advance, batches, every):
+    read = []
+    for number, batch in enumerate(batches):
+        loss = advance(batch)
+        if number % every == 0:
+            read.append(float(loss))
+            if read[-1] != read[-1]:
+                break
+    return read
+
+
+def by_batch(advance, batches, every):
+    losses = {batch: advance(batch) for batch in batches}
+    return [float(losses[batch]) for batch in batches[::every]]
+
+
+def four_decimals(advance, batches, every):
+    losses = [advance(batch) for batch in batches]
+    return [round(float(loss), 4) for loss in losses[::every]]
+
+
+def lower_by_a_thousandth(model, optimizer, xs, ys):
+    return keeping(lambda loss, lowest: loss < 0.999 * lowest, model, optimizer, xs, ys)
+
+
+def lower_by_enough(model, optimizer, xs, ys):
+    return keeping(lambda loss, lowest: loss < lowest - 1e-3, model, optimizer, xs, ys)
+
+
+def not_higher(model, optimizer, xs, ys):
+    return keeping(lambda loss, lowest: loss <= lowest, model, optimizer, xs, ys)
+
+
+def keeping(is_better, model, optimizer, xs, ys):
+    """Take a loss for the lowest where `is_better` says so."""
+
+    def better(loss, lowest, now, best):
+        chosen = is_better(loss, lowest)
+        return jax.tree.map(lambda *each: jnp.where(chosen, *each), now, best)
+
+    state, best, losses = _scanned(model, optimizer, xs, ys, better)
+    nnx.update((model, optimizer), state)
+    nnx.update(model, best)
+    return losses
+
+
 RIGHT = {
     "split_step": [
         jitted_afterwards,
@@ -809,7 +936,7 @@ RIGHT = {
         merged_in_place,
         donating,
     ],
-    "make_fast_step": [in_graph_mode, leaves_written_back, wrapped_partial],
+    "make_fast_step": [in_graph_mode, leaves_written_back, wrapped_partial, sum_over_both_axes],
     "train": [
         asks_once_whether_it_is_ready,
         reads_as_it_goes,
@@ -828,13 +955,21 @@ RIGHT = {
         with_nnx_scan,
         all_parameters_stacked,
         with_cond,
+        not_higher,
     ],
 }
 WRONG = {
     "split_step": {
         "tracing/not-jitted": [split_not_jitted],
-        "value/differs": [old_state],
-        "value/structure": [loss_first, first_only, loss_only, whole_objects],
+        "value/differs": [old_state, nan_replaced],
+        "value/structure": [
+            loss_first,
+            first_only,
+            loss_only,
+            whole_objects,
+            returns_a_list,
+        ],
+        "value/dtype": [state_in_float32, result_in_float32, batch_in_float32],
         "value/nothing": [nothing_returned],
         "tracing/new-function": [jitted_anew, jitted_inside_anew],
         "cost/python-calls": [merged_outside, split_under_nnx_jit],
@@ -857,7 +992,13 @@ WRONG = {
         "runs/raised": [no_mode, in_tree_mode, tree_mode],
         "nnx/lost-change": [forgets_the_model, jax_jit, optimizer_copied],
         "nnx/trace-level": [bound_arguments],
-        "value/differs": [written_back_once, written_back_every_other_call],
+        "value/differs": [
+            written_back_once,
+            written_back_every_other_call,
+            clips_gradients,
+            loss_after_the_step,
+        ],
+        "value/dtype": [reads_the_loss],
         "tracing/new-function": [makes_it_at_each_call],
         "runs/not-callable": [calls_it],
     },
@@ -874,14 +1015,26 @@ WRONG = {
             waits_for_the_one_before,
             asks_until_it_is_ready,
         ],
-        "value/differs": [skips_batches, one_late, one_step_more, rounded],
-        "value/structure": [unread, as_numpy],
+        "value/differs": [
+            skips_batches,
+            one_late,
+            one_step_more,
+            rounded,
+            by_batch,
+            four_decimals,
+        ],
+        "value/structure": [unread, as_numpy, without_nan, stops_at_nan],
         "value/nothing": [loop_without_return],
     },
     "train_all": {
         "loops/unrolled": [python_loop],
         "nnx/lost-change": [never_updated, model_updated_alone],
-        "nnx/undone": [nothing_above_ten, keeps_the_first, lowest_begins_at_one],
+        "nnx/undone": [
+            nothing_above_ten,
+            keeps_the_first,
+            lowest_begins_at_one,
+            lower_by_enough,
+        ],
         "value/shape": [last_loss],
         "value/structure": [both_returned],
         "nnx/trace-level": [steps_on_the_outside],
@@ -894,6 +1047,7 @@ WRONG = {
             not_copied,
             optimizer_of_the_best,
             lowest_losses,
+            lower_by_a_thousandth,
         ],
     },
 }

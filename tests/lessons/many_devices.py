@@ -537,6 +537,53 @@ def floats_as_float32(path, state, mesh):
         return checkpointer.restore(path, jax.tree.map(on_mesh, state))
 
 
+def in_whole_numbers_or_float32(x, mesh):
+    wide = x if jnp.issubdtype(x.dtype, jnp.integer) else x.astype("float32")
+    return into_zeros(wide, mesh)
+
+
+def mask_of_what_is_a_number(x, mesh):
+    padded, mask = into_zeros(x, mesh)
+    rows = padded.astype("float32").reshape(len(padded), -1)
+    return padded, jax.device_put(mask & jnp.isfinite(rows).all(1), mask.sharding)
+
+
+def nan_replaced(x, mesh):
+    padded, mask = into_zeros(x, mesh)
+    return jax.device_put(jnp.nan_to_num(padded), padded.sharding), mask
+
+
+def first_and_last_axis(f, *args):
+    compiled = jax.jit(f).lower(*args).compile()
+    shape = jax.eval_shape(f, *args).shape
+    if not shape:
+        return 1
+    piece = compiled.output_shardings.shard_shape(shape)
+    pieces = shape[0] // piece[0]
+    return pieces * (shape[-1] // piece[-1]) if len(shape) > 1 else pieces
+
+
+def wider_than_ten(params, mesh):
+    specs = {
+        name: P(None, "model") if each.shape[1] > 10 else P("model")
+        for name, each in params.items()
+    }
+    return {
+        name: jax.device_put(each, NamedSharding(mesh, specs[name]))
+        for name, each in params.items()
+    }
+
+
+def first_axis_of_each(path, state, mesh):
+    def place(leaf):
+        spec = (each[0] if isinstance(each, tuple) else each for each in leaf.sharding.spec)
+        sharding = NamedSharding(mesh, P(*spec))
+        return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding)
+
+    with ocp.StandardCheckpointer() as checkpointer:
+        return checkpointer.restore(path, jax.tree.map(place, state))
+
+
 RIGHT = {
     "split_rows": [into_zeros, in_numpy, made_by_jit, spec_for_every_axis],
     "count_pieces": [places_told_apart, axis_by_axis, by_the_spec],
@@ -558,8 +605,10 @@ WRONG = {
             padded_above,
             mask_of_padding,
             mask_of_what_is_not_zero,
+            mask_of_what_is_a_number,
+            nan_replaced,
         ],
-        "value/dtype": [mask_of_numbers],
+        "value/dtype": [mask_of_numbers, in_whole_numbers_or_float32],
         "value/structure": [padded_alone],
         "runs/raised": [not_padded, matrices_only],
     },
@@ -570,6 +619,7 @@ WRONG = {
             pieces_of_rows,
             length_of_the_spec,
             arrays_are_run,
+            first_and_last_axis,
         ],
         "value/dtype": [split_or_not, as_a_float],
         "tracing/not-a-jax-type": [places_of_the_result, without_jit],
@@ -606,6 +656,7 @@ WRONG = {
             both_in_rows,
             both_in_columns,
             hidden_by_a_constraint,
+            wider_than_ten,
         ],
         "value/shape": [parts_alone],
         "runs/raised": [without_a_mesh],
@@ -619,6 +670,7 @@ WRONG = {
             a_copy_on_each_device,
             on_the_first_device,
             in_rows_throughout,
+            first_axis_of_each,
         ],
         "value/differs": [not_restored],
         "value/nothing": [restored_and_forgotten],

@@ -376,6 +376,116 @@ def seeded_by_the_count(blocks, h, rngs):
     return nnx.scan(through, in_axes=(nnx.Carry, 0, 0), out_axes=nnx.Carry)(h, blocks, keys)
 
 
+def matrices_flattened(net, rows, rngs, n):
+    return sample_by_axes(net, rows, rngs, n).reshape(n, len(rows), -1)
+
+
+def ones_dropped(net, rows, rngs, n):
+    return jnp.squeeze(sample_by_axes(net, rows, rngs, n))
+
+
+def by_number(net, rows, base, number, n):
+    rows = jnp.asarray(rows)
+
+    def sample(i, j):
+        return net(rows[j], rngs=nnx.Rngs(jax.random.fold_in(base, number(i, j))))
+
+    each_row = jax.vmap(sample, in_axes=(None, 0))
+    return jax.vmap(each_row, in_axes=(0, None))(jnp.arange(n), jnp.arange(len(rows)))
+
+
+def numbered_by_n(net, rows, rngs, n):
+    return by_number(net, rows, rngs(), lambda i, j: n * i + j, n)
+
+
+def numbered_by_ten(net, rows, rngs, n):
+    return by_number(net, rows, rngs(), lambda i, j: 10 * i + j, n)
+
+
+def numbered_lawfully(net, rows, rngs, n):
+    return by_number(net, rows, rngs(), lambda i, j: len(rows) * i + j, n)
+
+
+def seeded_by_the_draws(net, rows, rngs, n):
+    rngs()
+    return sample_by_axes(net, rows, nnx.Rngs(jax.random.key(rngs.default.count[...])), n)
+
+
+def keys_of_two_calls_meet(net, rows, rngs, n):
+    count, key = rngs.default.count[...], rngs.default.key[...]
+    rngs()
+    numbered = lambda i, j: (count + i) * len(rows) + j  # noqa: E731  # as people write it
+    return by_number(net, rows, key, numbered, n)
+
+
+def key_of_the_row(net, rows, rngs, n):
+    def sample(row, key):
+        bits = jax.lax.bitcast_convert_type(row, jnp.uint32)
+        for each in range(3):
+            key = jax.random.fold_in(key, bits[each])
+        return net(row, rngs=nnx.Rngs(key))
+
+    each_row = jax.vmap(sample, in_axes=(0, None))
+    return jax.vmap(each_row, in_axes=(None, 0))(rows, jax.random.split(rngs(), n))
+
+
+def mean_of_two(net, rows, rngs, n):
+    return sum(sample_by_axes(net, rows, rngs, n) for _ in range(2)) / 2
+
+
+def rows_in_bfloat16(net, rows, rngs, n):
+    return sample_by_axes(net, rows.astype("bfloat16").astype(rows.dtype), rngs, n)
+
+
+def by_given_keys(blocks, h, keys):
+    graphdef, state = nnx.split(blocks)
+
+    def step(h, given):
+        state, key = given
+        block = nnx.merge(graphdef, state)
+        h = block(h, nnx.Rngs(key))
+        return h, nnx.state(block)
+
+    h, state = jax.lax.scan(step, h, (state, keys))
+    nnx.update(blocks, state)
+    return h
+
+
+def keys_meet(blocks, h, rngs):
+    count, key = rngs.default.count[...], rngs.default.key[...]
+    rngs()
+    each = count + jnp.arange(len(blocks.calls[...]))
+    return by_given_keys(blocks, h, jax.vmap(lambda i: jax.random.fold_in(key, i))(each))
+
+
+def first_key_is_new(blocks, h, rngs):
+    keys = jax.random.split(rngs.default.key[...], len(blocks.calls[...]))
+    return by_given_keys(blocks, h, keys.at[0].set(rngs()))
+
+
+def key_of_the_number(blocks, h, rngs):
+    key, numbers = rngs(), blocks.number[...].astype(int)
+    return by_given_keys(blocks, h, jax.vmap(lambda i: jax.random.fold_in(key, i))(numbers))
+
+
+def key_of_the_calls(blocks, h, rngs):
+    key, calls = rngs.default.key[...], blocks.calls[...]
+    each = calls * len(calls) + jnp.arange(len(calls))
+    return by_given_keys(blocks, h, jax.vmap(lambda i: jax.random.fold_in(key, i))(each))
+
+
+def sent_as_a_vector(blocks, h, rngs):
+    return carry_first(blocks, h.ravel(), rngs).reshape(h.shape)
+
+
+def without_what_is_negative(blocks, h, rngs):
+    return carry_first(blocks, jax.nn.relu(h), rngs)
+
+
+def of_one_new_key(blocks, h, rngs):
+    return carry_first(blocks, h, nnx.Rngs(rngs()))
+
+
 RIGHT = {
     "samples": [
         sample_by_axes,
@@ -386,8 +496,16 @@ RIGHT = {
         sample_in_tree_mode,
         rows_outside,
         by_numbered_keys,
+        numbered_lawfully,
     ],
-    "deep": [deep_by_split, in_tree_mode, carry_first, by_lax_scan, by_keys_of_jax],
+    "deep": [
+        deep_by_split,
+        in_tree_mode,
+        carry_first,
+        by_lax_scan,
+        by_keys_of_jax,
+        of_one_new_key,
+    ],
 }
 
 WRONG = {
@@ -399,24 +517,41 @@ WRONG = {
             one_noise_for_all_samples,
             repeated,
             numbered_by_the_sum,
+            numbered_by_n,
+            numbered_by_ten,
+            keys_of_two_calls_meet,
+            key_of_the_row,
         ],
         "loops/unrolled": [by_python, rows_by_python],
         "runs/raised": [whole_batch, by_position],
         "trees/prefix": [net_mapped],
-        "keys/ignored": [own_seed],
+        "keys/ignored": [own_seed, seeded_by_the_draws],
         "nnx/other-object": [on_a_copy, from_the_key_alone],
         "nnx/lost-change": [with_jax_jit],
-        "value/shape": [averaged, one_too_few, flat, rows_first],
+        "value/shape": [
+            averaged,
+            one_too_few,
+            flat,
+            rows_first,
+            matrices_flattened,
+            ones_dropped,
+        ],
         "tracing/numpy-on-tracer": [stacked_by_numpy],
-        "value/differs": [noise_added_twice, rows_backwards],
+        "value/differs": [noise_added_twice, rows_backwards, mean_of_two, rows_in_bfloat16],
     },
     "deep": {
-        "keys/related": [shared_noise, one_key_for_all],
+        "keys/related": [
+            shared_noise,
+            one_key_for_all,
+            keys_meet,
+            first_key_is_new,
+            key_of_the_number,
+        ],
         "trees/prefix": [two_carries],
-        "runs/raised": [iterated, blocks_carried],
+        "runs/raised": [iterated, blocks_carried, sent_as_a_vector],
         "nnx/other-object": [loop_over_slices, blocks_lost],
         "keys/ignored": [own_noise, seeded_by_the_count],
-        "nnx/lost-change": [under_jax_jit_alone],
+        "nnx/lost-change": [under_jax_jit_alone, key_of_the_calls],
         "loops/unrolled": [loop_with_update],
         "value/shape": [by_vmap, all_steps],
         "value/structure": [with_the_noise],
@@ -427,6 +562,7 @@ WRONG = {
             counts_the_last_call,
             sent_through_twice,
             adds_h,
+            without_what_is_negative,
         ],
         "nnx/changed": [parameters_decay],
         "nnx/trace-level": [closed_over],

@@ -128,7 +128,95 @@ def result_cast(graphdef, state, x):
     return jnp.asarray(module(x), "float32"), nnx.state(module)
 
 
+def result_is_an_array(graphdef, state, x):
+    out, state = by_clone(graphdef, state, x)
+    return jnp.asarray(out), state
+
+
+def first_leaf_of_the_result(graphdef, state, x):
+    out, state = by_clone(graphdef, state, x)
+    return jax.tree.leaves(out)[0], state
+
+
+def ones_dropped(graphdef, state, x):
+    out, state = by_clone(graphdef, state, x)
+    return jax.tree.map(jnp.squeeze, out), state
+
+
+def nan_replaced(graphdef, state, x):
+    out, state = by_clone(graphdef, state, x)
+    return jax.tree.map(jnp.nan_to_num, out), state
+
+
+def parameters_as_given(graphdef, state, x):
+    out, after = by_clone(graphdef, state, x)
+    rest = nnx.filter_state(after, nnx.Not(nnx.Param))
+    return out, nnx.merge_state(nnx.filter_state(state, nnx.Param), rest)
+
+
+def keys_as_given(graphdef, state, x):
+    out, after = by_clone(graphdef, state, x)
+    rest = nnx.filter_state(after, nnx.Not(nnx.RngKey))
+    return out, nnx.merge_state(nnx.filter_state(state, nnx.RngKey), rest)
+
+
+def state_in_float32(graphdef, state, x):
+    def widened(leaf):
+        return leaf.astype("float32") if jnp.issubdtype(leaf.dtype, jnp.floating) else leaf
+
+    out, after = by_clone(graphdef, state, x)
+    return out, jax.tree.map(widened, after)
+
+
 # RunningMean
+
+
+class ByMoments(nnx.Module):
+    def __init__(self):
+        self.moments = nnx.metrics.Welford()
+
+    def __call__(self, x):
+        self.moments.update(values=x)
+
+    @property
+    def mean(self):
+        return self.moments.mean[...]
+
+
+class MeanInFloat16(nnx.Module):
+    def __init__(self):
+        self.n, self.mean = nnx.Variable(jnp.array(0)), nnx.Variable(jnp.zeros((), jnp.float16))
+
+    def __call__(self, x):
+        self.n[...] += 1
+        self.mean[...] += ((x - self.mean[...]) / self.n[...]).astype(jnp.float16)
+
+
+class CountsUnderATransform(nnx.Module):
+    def __init__(self):
+        self.n, self.mean = nnx.Variable(jnp.array(0)), nnx.Variable(jnp.zeros(()))
+
+    def __call__(self, x):
+        self.n[...] = self.n[...] + 1 if isinstance(x, jax.core.Tracer) else 1
+        self.mean[...] += (x - self.mean[...]) / self.n[...]
+
+
+class ClipsTheDifference(nnx.Module):
+    def __init__(self):
+        self.n, self.mean = nnx.Variable(jnp.array(0)), nnx.Variable(jnp.zeros(()))
+
+    def __call__(self, x):
+        self.n[...] += 1
+        self.mean[...] += jnp.clip(x - self.mean[...], -1e4, 1e4) / self.n[...]
+
+
+class LeavesOutInfinity(nnx.Module):
+    def __init__(self):
+        self.n, self.mean = nnx.Variable(jnp.array(0)), nnx.Variable(jnp.zeros(()))
+
+    def __call__(self, x):
+        self.n[...] += 1
+        self.mean[...] += (jnp.where(jnp.isinf(x), 0.0, x) - self.mean[...]) / self.n[...]
 
 
 class WithSum(nnx.Module):
@@ -569,6 +657,43 @@ def updated_twice(net, optimizer, x, y):
     return loss, mse(nnx.view(net, deterministic=True, use_running_average=True), x, y)
 
 
+def of_each_row(net, optimizer, x, y):
+    def loss_of(net):
+        return jnp.sum((net(x) - y) ** 2) / len(y)
+
+    loss, gradients = nnx.value_and_grad(loss_of)(net)
+    optimizer.update(net, gradients)
+    return loss, loss_of(nnx.view(net, deterministic=True, use_running_average=True))
+
+
+def evaluated_for_each_row(net, optimizer, x, y):
+    loss, gradients = nnx.value_and_grad(mse)(net, x, y)
+    optimizer.update(net, gradients)
+    view = nnx.view(net, deterministic=True, use_running_average=True)
+    return loss, jnp.sum((view(x) - y) ** 2) / len(y)
+
+
+def forgets_the_momentum(net, optimizer, x, y):
+    loss, gradients = nnx.value_and_grad(mse)(net, x, y)
+    params, gradients = nnx.to_pure_dict(nnx.state(net, nnx.Param)), nnx.to_pure_dict(gradients)
+    updates, _ = optimizer.tx.update(gradients, optimizer.tx.init(params), params)
+    nnx.update(net, jax.tree.map(jnp.add, params, updates))
+    optimizer.step[...] += 1
+    return loss, mse(nnx.view(net, deterministic=True, use_running_average=True), x, y)
+
+
+def clips_its_gradients(net, optimizer, x, y):
+    loss, gradients = nnx.value_and_grad(mse)(net, x, y)
+    optimizer.update(net, jax.tree.map(lambda each: jnp.clip(each, -10, 10), gradients))
+    return loss, mse(nnx.view(net, deterministic=True, use_running_average=True), x, y)
+
+
+def only_without_moving(net, optimizer, x, y):
+    loss, gradients = nnx.value_and_grad(mse)(net, x, y)
+    optimizer.update(net, gradients)
+    return loss, mse(nnx.view(net, use_running_average=True), x, y)
+
+
 def noise_put_back(net, optimizer, x, y):
     kept = nnx.to_pure_dict(nnx.state(net, nnx.RngState))
     losses = on_a_clone(net, optimizer, x, y)
@@ -596,6 +721,7 @@ RIGHT = {
         CountsInUint32,
         InOneVariable,
         JittedAlready,
+        ByMoments,
     ],
     "train_step": [settings_put_back, jitted_already, by_split, by_jax_grad, on_a_clone],
 }
@@ -608,6 +734,7 @@ WRONG = {
             params_only,
             without_noise,
             state_swapped,
+            first_leaf_of_the_result,
         ],
         "value/differs": [
             old_state,
@@ -617,10 +744,14 @@ WRONG = {
             without_slopes,
             evaluated,
             set_to_train,
+            nan_replaced,
+            parameters_as_given,
+            keys_as_given,
         ],
-        "value/dtype": [input_cast, result_cast],
+        "value/shape": [ones_dropped],
+        "value/dtype": [input_cast, result_cast, state_in_float32],
         "effects/argument": [without_copy],
-        "runs/raised": [state_is_called],
+        "runs/raised": [state_is_called, result_is_an_array],
         "tracing/value-needed": [to_numpy],
     },
     "RunningMean": {
@@ -632,6 +763,10 @@ WRONG = {
             CountsInInt8,
             CountsInBfloat16,
             KeepsTheLastNine,
+            MeanInFloat16,
+            CountsUnderATransform,
+            ClipsTheDifference,
+            LeavesOutInfinity,
         ],
         "tracing/leaked": [AsList],
         "value/no-attribute": [Unnamed],
@@ -640,7 +775,7 @@ WRONG = {
         "tracing/new-shape": [KeepsAllValues],
     },
     "train_step": {
-        "nnx/never-changed": [no_update, by_hand],
+        "nnx/never-changed": [no_update, by_hand, forgets_the_momentum],
         "nnx/lost-change": [under_jax_jit],
         "nnx/stream-unmoved": [trained_in_evaluation],
         "nnx/other-object": [trains_a_clone],
@@ -652,6 +787,10 @@ WRONG = {
             evaluated_before,
             loss_of_its_own,
             updated_twice,
+            of_each_row,
+            evaluated_for_each_row,
+            clips_its_gradients,
+            only_without_moving,
         ],
         "nnx/structure-changed": [
             left_in_evaluation,

@@ -214,9 +214,70 @@ def in_the_order_of_devices(read, shape, sharding):
     return jax.make_array_from_single_device_arrays(shape, sharding, pieces)
 
 
+def converted(read, shape, sharding, kinds, dtype):
+    def piece(index):
+        rows = read(*index[0].indices(shape[0])[:2])
+        return rows.astype(dtype) if rows.dtype.kind in kinds else rows
+
+    return jax.make_array_from_callback(shape, sharding, piece)
+
+
+def floats_in_float32(read, shape, sharding):
+    return converted(read, shape, sharding, "f", "float32")
+
+
+def whole_numbers_in_int32(read, shape, sharding):
+    return converted(read, shape, sharding, "iu", "int32")
+
+
+def rows_of_numbers(read, shape, sharding):
+    return load_with(lambda rows: np.nan_to_num(rows), read, shape, sharding)
+
+
+def load_with(change, read, shape, sharding):
+    def piece(index):
+        return change(read(*index[0].indices(shape[0])[:2]))
+
+    return jax.make_array_from_callback(shape, sharding, piece)
+
+
+def log_with(text, evaluate, write, params, step, is_writer):
+    if step % 10 == 0:
+        loss = evaluate(params)
+        if is_writer:
+            write(text(step, loss))
+
+
+def two_digits(evaluate, write, params, step, process):
+    log_with("{} {:.2g}".format, evaluate, write, params, step, process == 0)
+
+
+def with_thousands(evaluate, write, params, step, process):
+    log_with("{} {:,.2f}".format, evaluate, write, params, step, process == 0)
+
+
+def sizes_of_losses(evaluate, write, params, step, process):
+    line = lambda step, loss: f"{step} {abs(loss):.2f}"  # noqa: E731  # as people write it
+    log_with(line, evaluate, write, params, step, process == 0)
+
+
+def every_eighth_process(evaluate, write, params, step, process):
+    log_with("{} {:.2f}".format, evaluate, write, params, step, process % 8 == 0)
+
+
+def for_a_thousand_steps(evaluate, write, params, step, process):
+    if step < 1000:
+        log_with("{} {:.2f}".format, evaluate, write, params, step, process == 0)
+
+
+def by_the_last_digit(evaluate, write, params, step, process):
+    if str(step).endswith("0"):
+        log_with("{} {:.2f}".format, evaluate, write, params, step, not process)
+
+
 RIGHT = {
     "load_rows": [by_the_first_slice, device_by_device, row_by_row],
-    "write_log": [early_return, writer_chosen_first, by_formatting],
+    "write_log": [early_return, writer_chosen_first, by_formatting, by_the_last_digit],
 }
 WRONG = {
     "load_rows": {
@@ -227,8 +288,8 @@ WRONG = {
         ],
         "arrays/not-moved": [left_on_the_host],
         "devices/split": [on_one_device],
-        "value/differs": [first_piece_everywhere, in_the_order_of_devices],
-        "value/dtype": [as_floats],
+        "value/differs": [first_piece_everywhere, in_the_order_of_devices, rows_of_numbers],
+        "value/dtype": [as_floats, floats_in_float32, whole_numbers_in_int32],
         "value/structure": [pieces_alone],
         "runs/raised": [slice_handed_on],
     },
@@ -247,6 +308,11 @@ WRONG = {
             others_write_nothing,
             two_lines,
             of_this_process,
+            two_digits,
+            with_thousands,
+            sizes_of_losses,
+            every_eighth_process,
+            for_a_thousand_steps,
         ],
         "runs/raised": [two_things_written],
     },

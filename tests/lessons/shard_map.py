@@ -601,12 +601,81 @@ def rate_in_float32(loss, params, x, y):
     return jax.tree.map(lambda p, g: p - rate * g, params, slopes), value
 
 
+def nan_replaced(key, x):
+    own = fold_in(key, lax.axis_index("data"))
+    return jnp.nan_to_num(x) + normal(own, x.shape, x.dtype)
+
+
+def by_powers_of_two(x):
+    weights = 2.0 ** jnp.arange(len(x)).reshape(-1, *[1] * (x.ndim - 1))
+    return (jnp.cumsum(x * weights, axis=0) / weights / 2).astype(x.dtype)
+
+
+def from_sixteen_rows(x):
+    padded = jnp.concatenate([jnp.zeros((15, *x.shape[1:]), x.dtype), x])
+    parts = (padded[15 - back : len(padded) - back] * 0.5 ** (back + 1) for back in range(16))
+    return sum(parts).astype(x.dtype)
+
+
+def in_bfloat16(x):
+    def step(above, row):
+        new = 0.5 * above + 0.5 * row
+        return new, new.astype("bfloat16").astype(x.dtype)
+
+    return lax.scan(step, jnp.zeros_like(x[0]), x)[1]
+
+
+def divided_by(deviation, x):
+    mean = lax.pmean(x.mean(axis=0), "data")
+    variance = lax.pmean(jnp.mean((x - mean) ** 2, axis=0), "data")
+    return (x - mean) / deviation(variance)
+
+
+def with_an_epsilon(x):
+    return divided_by(lambda variance: jnp.sqrt(variance + 1e-8), x)
+
+
+def with_a_least_deviation(x):
+    return divided_by(lambda variance: jnp.maximum(jnp.sqrt(variance), 1e-3), x)
+
+
+def differences_in_float32(x, mesh):
+    return (jnp.roll(x.astype("float32"), -1, axis=0) - x.astype("float32")).astype(x.dtype)
+
+
+def differences_that_are_numbers(x, mesh):
+    return jnp.nan_to_num(jnp.roll(x, -1, axis=0) - x)
+
+
+def clipped_slopes(loss, params, x, y):
+    value, slopes = jax.value_and_grad(lambda params: lax.pmean(loss(params, x, y), "data"))(params)
+    return jax.tree.map(lambda p, slope: p - 0.1 * jnp.clip(slope, -10, 10), params, slopes), value
+
+
+def dictionaries_alone(loss, params, x, y):
+    value, slopes = jax.value_and_grad(lambda params: lax.pmean(loss(params, x, y), "data"))(params)
+    if isinstance(params, dict):
+        return {name: params[name] - 0.1 * slopes[name] for name in params}, value
+    return params - 0.1 * slopes, value
+
+
+def leaf_by_leaf(loss, params, x, y):
+    leaves, structure = jax.tree.flatten(params)
+
+    def mean_loss(leaves):
+        return lax.pmean(loss(jax.tree.unflatten(structure, leaves), x, y), "data")
+
+    value, slopes = jax.value_and_grad(mean_loss)(leaves)
+    stepped = [leaf - 0.1 * slope for leaf, slope in zip(leaves, slopes, strict=True)]
+    return jax.tree.unflatten(structure, stepped), value
+
+
 RIGHT = {
     "local_noise": [from_a_split, in_two_steps, part_of_the_whole_noise],
     "smooth": [zeros_like_a_row, from_the_first_row],
     "standardize": [by_psum, row_by_row, count_sent_too],
     "differences": [rolled_and_corrected, last_row_apart, negated_and_moved, left_to_xla],
-    "step_by_hand": [own_slopes_first, summed_slopes_divided, pulled_back],
+    "step_by_hand": [own_slopes_first, summed_slopes_divided, pulled_back, leaf_by_leaf],
 }
 WRONG = {
     "local_noise": {
@@ -622,7 +691,13 @@ WRONG = {
         ],
         "devices/varies": [along_every_axis, along_model_too],
         "keys/ignored": [seed_of_the_place],
-        "value/differs": [half_the_noise, noise_alone, from_its_numbers, in_proportion],
+        "value/differs": [
+            half_the_noise,
+            noise_alone,
+            from_its_numbers,
+            in_proportion,
+            nan_replaced,
+        ],
         "value/distribution": [uniform_noise],
         "value/dtype": [in_single_precision],
         "devices/communication": [gathered_first],
@@ -637,6 +712,9 @@ WRONG = {
             on_from_the_device_before,
             from_zero_times_a_row,
             by_a_matrix,
+            by_powers_of_two,
+            from_sixteen_rows,
+            in_bfloat16,
         ],
         "devices/varies": [varying_everywhere],
         "value/shape": [last_row_alone],
@@ -656,6 +734,8 @@ WRONG = {
             centred_alone,
             away_from_zero,
             squares_minus_square,
+            with_an_epsilon,
+            with_a_least_deviation,
         ],
         "devices/communication": [all_rows_gathered, both_at_once],
         "value/shape": [the_whole_batch],
@@ -669,6 +749,8 @@ WRONG = {
             from_the_row_before,
             other_sign,
             one_entry_of_a_row,
+            differences_in_float32,
+            differences_that_are_numbers,
         ],
         "devices/communication": [whole_parts_sent, all_parts_gathered, first_rows_gathered],
         "devices/split": [a_copy_on_each],
@@ -685,7 +767,9 @@ WRONG = {
             slopes_alone,
             larger_step,
             uphill,
+            clipped_slopes,
         ],
+        "runs/raised": [dictionaries_alone],
         "devices/varies": [own_loss_returned, each_its_own_way],
         "devices/communication": [all_rows_on_each, averaged_again],
         "trees/mismatch": [parameters_alone],

@@ -27,7 +27,7 @@ from traced.purity.effects import Effect, find_effects
 from traced.purity.hidden_reads import HiddenRead, find_hidden_reads
 from traced.purity.lost_writes import find_lost_writes
 from traced.purity.questions import fault_of
-from traced.purity.stale_reads import NUMBERS, find_reads_under_jit
+from traced.purity.stale_reads import NUMBERS, find_reads_under_jit, leaves_of
 from traced.python.places import Place, is_library_code
 from traced.python.reachable import codes_in, used_globals
 from traced.running.guard import guard, guard_names
@@ -150,7 +150,7 @@ def _with_numbers(finding: Finding, reads: list[HiddenRead]) -> Finding:
 
 
 def _is_numeric(read: HiddenRead) -> bool:
-    leaves = jax.tree.leaves(read.thing)
+    leaves = leaves_of(read.thing)
     return bool(leaves) and all(isinstance(leaf, NUMBERS) for leaf in leaves)
 
 

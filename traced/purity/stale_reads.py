@@ -191,8 +191,20 @@ def _holds(thing: PyTree, value: object) -> bool:
     """Return whether an array from a trace is one of the leaves of `thing`."""
     if isinstance(value, str):  # a parameter or the name of a primitive
         return False
-    leaves = (leaf for leaf in jax.tree.leaves(thing) if isinstance(leaf, NUMBERS))
-    return any(bits(_as(leaf, value)) == bits(value) for leaf in leaves)
+    numbers = (leaf for leaf in leaves_of(thing) if isinstance(leaf, NUMBERS))
+    return any(bits(_as(leaf, value)) == bits(value) for leaf in numbers)
+
+
+def leaves_of(thing: object) -> list[Any]:
+    """Return the leaves of anything, which is one leaf itself if it cannot be flattened.
+
+    >>> leaves_of({"w": 1.0, 0: 2.0})
+    [{'w': 1.0, 0: 2.0}]
+    """
+    try:
+        return jax.tree.leaves(thing)
+    except (TypeError, ValueError):  # keys of a dictionary that cannot be sorted
+        return [thing]
 
 
 def _as(leaf: Any, value: Any) -> Any:

@@ -17,16 +17,23 @@ from traced.running.attempt import attempt
 
 
 class _Tally(nnx.Module):
-    """Count the batches, as a third object of a step."""
+    """Count the batches, and keep a number of half precision, as a third object of a step."""
 
     def __init__(self) -> None:
-        self.seen = nnx.Variable(jnp.array(0))
+        self.seen, self.half = nnx.Variable(jnp.array(0)), nnx.Variable(jnp.zeros((), "float16"))
 
 
-def _step_of_three(model: Net, optimizer: nnx.Optimizer[Net], tally: _Tally, batch: Any) -> Any:
-    """Do one step on three objects and one tree, and return another tree."""
+def _step_of_three(
+    model: Net, optimizer: nnx.Optimizer[Net], tally: _Tally, batch: Any, *more: Any
+) -> Any:
+    """Do one step on three objects and other arguments, and return a tree."""
     tally.seen[...] += 1
-    return {"loss": STEP(model, optimizer, *batch), "seen": tally.seen[...]}
+    tally.half[...] += 0.5
+    return {"loss": STEP(model, optimizer, *batch), "seen": tally.seen[...], "more": more}
+
+
+#: What a step may be given too, and return as it is.
+_MORE = (np.arange(3, dtype=np.int32), np.array([np.nan, 1.0], dtype=np.float32))
 
 
 def _returns_states_and_losses(answer: Any) -> None:
@@ -45,18 +52,20 @@ def _returns_states_and_losses(answer: Any) -> None:
 
 
 def _takes_any_step(answer: Any) -> None:
-    """Require a step of three objects, one batch and a tree as its result to work too."""
+    """Require a step of three objects, three arguments and a tree as its result to work too."""
     graphdef, state = nnx.split((*start(), _Tally()))
-    given = "a step of three objects, with one argument more, which returns a dictionary"
+    given = "a step of three objects and three other arguments, which returns a dictionary"
     run = attempt(answer, _step_of_three)
-    result = attempt(run, graphdef, state, one_batch())
-    wanted = {"loss": trained(3)[0][0], "seen": np.int32(1)}
+    result = attempt(run, graphdef, state, one_batch(), *_MORE)
+    wanted = {"loss": trained(3)[0][0], "seen": np.int32(1), "more": _MORE}
     _require_structure((state, wanted), result, given)
-    compare(wanted["seen"], result[1]["seen"], given=given)
-    compare(np.int32(1), result[0][2]["seen"][...], given=f"the state after {given}")
+    for name in ("seen", "more"):
+        compare(wanted[name], result[1][name], given=given)
+    for name, value in {"seen": np.int32(1), "half": np.float16(0.5)}.items():
+        compare(value, result[0][2][name][...], given=f"the state after {given}")
     # The graphdef that counts is that of the call: here two layers share a kernel.
     graphdef, state = nnx.split((*start(tied=True), _Tally()))
-    result = attempt(jax.eval_shape, run, graphdef, state, one_batch())
+    result = attempt(jax.eval_shape, run, graphdef, state, one_batch(), *_MORE)
     _require_structure((state, wanted), result, "a second call, with another graphdef")
 
 

@@ -35,6 +35,7 @@ def _cases() -> Iterator[tuple[str, Any, tuple[Any, ...], int]]:
     yield "an array split twice", jnp.sin, (array((8, 6), "data", "model"),), 8
     yield "two axes of the mesh for one", jnp.sin, (array((8, 6), ("data", "model")),), 8
     yield "columns", lambda x: x * 2, (array((8, 6), None, "model"),), 2
+    yield "the axis in the middle", jnp.cos, (array((3, 8, 5), None, "data"),), 4
     yield "a sum", jnp.sum, (array((8, 6), "data", "model"),), 1
     yield "sums of rows", lambda x: x.sum(1), (array((8, 6), "data", "model"),), 4
     yield "copies", jnp.sin, (array((8, 6)),), 1
@@ -86,6 +87,6 @@ count_pieces = Exercise(
         "Compile; get the shape of the result without running; divide the entries of the whole by "
         "those of a piece.",
     ),
-    verified="the pieces of fifteen results, of programs that have never run",
+    verified="the pieces of sixteen results, of programs that have never run",
     answer=solution,
 )

@@ -62,7 +62,7 @@ place_params = Exercise(
     name="place_params",
     questions=(
         partial(_splits_both, data=4, model=2, width=32),
-        partial(_splits_both, data=2, model=4, width=32),
+        partial(_splits_both, data=2, model=4, width=8),
         partial(_splits_both, data=1, model=8, width=64),
         _keeps_the_dtype,
     ),

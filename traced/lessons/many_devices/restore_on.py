@@ -18,7 +18,7 @@ from traced.running.attempt import attempt
 
 _SPECS = {
     "params": {"in": P(None, "model"), "out": P("model")},
-    "rows": P("data"),
+    "rows": P(("model", "data")),
     "step": P(),
 }
 

@@ -22,12 +22,21 @@ _CASES: tuple[tuple[dict[str, int], tuple[tuple[int, ...], ...]], ...] = (
 )
 
 
+#: The dtypes that are not float32, by the number of rows.
+_DTYPES = {9: "int32", 5: "bfloat16", 7: "bool"}
+
+
 def _array(shape: tuple[int, ...]) -> Any:
-    """Return numbers from 1 on, but for a first row of zeros, which is real like any other."""
-    dtype = np.float32 if len(shape) > 1 else np.int32
-    numbers = np.arange(1, 1 + np.prod(shape), dtype=dtype).reshape(shape)
+    """Return numbers from 1 on, but for a first row of zeros, which is real like any other.
+
+    So are NaN and infinity, which the second row holds where there are such numbers.
+    """
+    numbers = np.arange(1.0, 1 + np.prod(shape)).reshape(shape)
     numbers[0] = 0
-    return jnp.asarray(numbers)
+    dtype = _DTYPES.get(len(numbers), "float32")
+    if dtype in ("float32", "bfloat16"):
+        numbers.reshape(len(numbers), -1)[1:2, :2] = np.nan, np.inf
+    return jnp.asarray(numbers, dtype)
 
 
 def _pads_and_splits(answer: Any, sizes: dict[str, int], shapes: Any) -> None:

@@ -11,7 +11,13 @@ from flax import nnx
 from traced.course.exercise import Exercise
 from traced.findings.feedback import fault, require
 from traced.lessons.nnx_axes.solutions.deep import deep as solution
-from traced.lessons.nnx_transforms.modes import repeated_noise, ways_to_call, zeros_for
+from traced.lessons.nnx_transforms.modes import (
+    repeated_noise,
+    require_all_different,
+    require_noise_of_rngs,
+    ways_to_call,
+    zeros_for,
+)
 from traced.modules.questions import lost_change
 from traced.questions import compare, keeps_its_size
 from traced.running.attempt import attempt
@@ -27,6 +33,8 @@ class _Digit(nnx.Module):
         self.number, self.calls = nnx.Param(number), nnx.Variable(jnp.zeros((), int))
 
     def __call__(self, h: Any, rngs: nnx.Rngs) -> Any:
+        if h.shape != _H.shape:
+            raise TypeError(f"a block takes an array of shape {_H.shape}, got {h.shape}")
         self.calls[...] += 1
         h = 16 * h + 2 * self.number[...]
         word = jax.random.key_data(rngs()).ravel()[0]
@@ -34,17 +42,22 @@ class _Digit(nnx.Module):
 
 
 #: What is sent through: a digit of its own in each entry, so that two axes and each entry are seen.
-_H = np.arange(32, dtype="float32").reshape(4, 8) % 7
+_H = np.arange(32, dtype="float32").reshape(4, 8) % 7 - 3
+
+
+def _numbers(depth: int) -> Any:
+    """Return the numbers of so many blocks: 1, 2, 2, 3, 3 and so on, so that not all differ."""
+    return np.arange(2.0, depth + 2, dtype="float32") // 2
 
 
 def _arguments(depth: int) -> tuple[Any, ...]:
-    """Return blocks of the numbers 1, 2 and so on, an array, and random numbers."""
-    return nnx.vmap(_Digit)(jnp.arange(1.0, depth + 1)), jnp.asarray(_H), nnx.Rngs(0)
+    """Return blocks, an array, and random numbers."""
+    return nnx.vmap(_Digit)(jnp.asarray(_numbers(depth))), jnp.asarray(_H), nnx.Rngs(0)
 
 
 def _digits(result: Any, depth: int) -> Any:
-    """Return the digits of a result, first to last: that of `h`, and one of each block."""
-    values = np.asarray(result).astype(int)
+    """Return the digits of a result, first to last: that of `h` and 3, and one of each block."""
+    values = np.asarray(result).astype(int) + 3 * 16**depth
     return np.stack([(values >> 4 * i) % 16 for i in range(depth, -1, -1)])
 
 
@@ -64,22 +77,19 @@ def _goes_through_all(answer: Any) -> None:
         _require_blocks(first, depth, way)
         _require_numbers(args[0], depth, way)
         bits = _bits(first, depth)
-        require(len(set(bits)) == depth, "keys/related", given=way, different=len(set(bits)))
+        require_all_different(bits, f"{depth} blocks, {way}")
         _require_counts(call, args, 1, way)
-        if _bits(attempt(call, *args), depth) == bits:
-            noise = partial(_bits, depth=depth)
-            raise repeated_noise(call, _named(args), noise, way)
+        # With blocks that nobody has called, whose counts no noise can come of.
+        others = _arguments(depth)[0], *args[1:]
+        for second in (others, args):
+            again = _bits(attempt(call, *second), depth)
+            if again == bits:
+                noise = partial(_bits, depth=depth)
+                raise repeated_noise(call, _named(second), noise, way)
+            require_all_different([*bits, *again], f"{depth} blocks, {way}, in two calls")
         _require_counts(call, args, 2, way)
-        _require_noise_of_rngs(call, args, bits, way)
-
-
-def _require_noise_of_rngs(
-    call: Any, args: tuple[Any, ...], bits: list[tuple[int, ...]], way: str
-) -> None:
-    """Require other noise from `nnx.Rngs` of another seed than those of `_arguments`."""
-    other = _bits(attempt(call, args[0], args[1], nnx.Rngs(1)), len(bits))
-    saw = {"rngs": "`nnx.Rngs(0)` and `nnx.Rngs(1)`", "their noise": "the same"}
-    require(other != bits, "keys/ignored", given=way, **saw)
+        other = attempt(call, args[0], args[1], nnx.Rngs(1))
+        require_noise_of_rngs(bits, _bits(other, depth), way)
 
 
 def _named(args: tuple[Any, ...]) -> dict[str, Any]:
@@ -95,23 +105,23 @@ def _require_no_second_call(blocks: Any, way: str) -> None:
 def _require_blocks(result: Any, depth: int, way: str) -> None:
     """Require a result that went through all blocks in order."""
     digits = _digits(result, depth)
-    wanted = np.arange(1, depth + 1)
+    wanted = _numbers(depth).astype(int)
     differing = np.argwhere((digits[1:] // 2 != wanted[:, None, None]).any(axis=0))
     if differing.size:
         where = tuple(differing[0])
         numbers = digits[1:, *where] // 2
         saw = {"given": way, "at": f"result{differing[0].tolist()}"}
-        if numbers.max() > depth:
+        if numbers.max() > wanted.max() or numbers.min() < 1:
             value = np.asarray(result)[where]
             raise fault("value/differs", **saw, got=f"{value}, which the blocks alone do not give")
         saw["blocks in order"] = " ".join(map(str, numbers))
         raise fault("value/differs", **saw, wanted=" ".join(map(str, wanted)))
-    compare(_H.astype(int), digits[0], given=way, at="h, which is sent through")
+    compare(_H.astype(int), digits[0] - 3, given=way, at="h, which is sent through")
 
 
 def _require_numbers(blocks: Any, depth: int, way: str) -> None:
     """Require the parameters of the blocks to be as they were."""
-    wanted, got = np.arange(1.0, depth + 1), blocks.number[...]
+    wanted, got = _numbers(depth), blocks.number[...]
     same = np.array_equal(wanted, got)
     require(same, "nnx/changed", given=way, where="blocks.number", before=wanted, after=got)
 

@@ -1,6 +1,6 @@
 """The two modes of NNX, in which every answer is tried."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
-from traced.findings.feedback import Found, Question, fault
+from traced.findings.feedback import Found, Question, fault, require
 from traced.modules.questions import lost_change
 from traced.questions import traces_at_most
 from traced.running.attempt import attempt
@@ -24,11 +24,14 @@ def traces_in_both_modes(most: int, run: Callable[..., None], calls: str) -> Ite
         yield traces_at_most(most, partial(run, graph=graph), f"{calls}, in {mode}")
 
 
+#: The ways to call a function on modules, as evidence names them.
+WAYS = ("without `nnx.jit`", *(f"under `nnx.jit`, in {mode}" for mode in MODES))
+
+
 def ways_to_call(call: Callable[..., Any]) -> Iterator[tuple[str, Callable[..., Any]]]:
     """Yield the ways to call a function on modules: without `nnx.jit`, and in each mode."""
-    yield "without `nnx.jit`", call
-    for mode, graph in MODES.items():
-        yield f"under `nnx.jit`, in {mode}", nnx.jit(call, graph=graph)
+    calls = call, *(nnx.jit(call, graph=graph) for graph in MODES.values())
+    yield from zip(WAYS, calls, strict=True)
 
 
 def zeros_for(result: Any) -> Any:
@@ -37,6 +40,19 @@ def zeros_for(result: Any) -> Any:
     return (
         jnp.zeros_like(result) if is_array and not isinstance(result, jax.core.Tracer) else result
     )
+
+
+def require_all_different(noise: Sequence[Any], way: str) -> None:
+    """Require as many kinds of noise as there are results."""
+    different = len(set(noise))
+    saw = {"given": way, "results": len(noise), "different noise": different}
+    require(different == len(noise), "keys/related", **saw)
+
+
+def require_noise_of_rngs(noise: Any, other: Any, way: str) -> None:
+    """Require the noise of `nnx.Rngs(0)` and that of `nnx.Rngs(1)` to differ."""
+    saw = {"rngs": "`nnx.Rngs(0)` and `nnx.Rngs(1)`", "their noise": "the same"}
+    require(noise != other, "keys/ignored", given=way, **saw)
 
 
 def repeated_noise(

@@ -34,14 +34,38 @@ class _Meter(nnx.Module):
         return (self.scale * x + total + noise).astype(x.dtype)
 
 
+class _Recorder(nnx.Module):
+    """Return a tree with `x` in it as it is, and change a parameter of half precision and a key."""
+
+    def __init__(self) -> None:
+        self.scale, self.rngs = nnx.Param(jnp.zeros((1, 3), "float16")), nnx.Rngs(0)
+
+    def __call__(self, x: Any) -> Any:
+        last = self.scale[...]
+        self.scale[...] = x["row"].astype("float16")
+        self.rngs.default.key[...] = self.rngs()
+        return {"row": x["row"], "last": last}
+
+
 _x = jnp.array([1.0, 2.0, -4.0])
 _pure_call: Any = solution
 
 
 def _gives_result_and_state(answer: Any) -> None:
     """Require the right pair from each of two calls, and a state that is left as it was."""
-    graphdef, state = nnx.split(_Meter())
-    for x in (_x, jnp.array([20, -10, 4])):
+    _gives_for(answer, _Meter(), _x, jnp.array([20, -10, 4]))
+
+
+def _takes_any_tree(answer: Any) -> None:
+    """Require the same of a module that takes and returns a tree, with entries of any value."""
+    rows = (jnp.array([row]) for row in ((jnp.nan, 1.0, jnp.inf), (0.5, 2.0, -0.0)))
+    _gives_for(answer, _Recorder(), *({"row": row} for row in rows))
+
+
+def _gives_for(answer: Any, module: Any, *inputs: Any) -> None:
+    """Require the right pair from a call on each of the inputs, one after the other."""
+    graphdef, state = nnx.split(module)
+    for x in inputs:
         given = jax.tree.map(lambda leaf: leaf, state)  # other Variables, to spoil
         got = attempt(answer, graphdef, given, x)
         _require_unchanged(state, given)
@@ -73,7 +97,7 @@ def _can_be_transformed(answer: Any) -> None:
 
 pure_call = Exercise(
     name="pure_call",
-    questions=(_gives_result_and_state, _can_be_transformed),
+    questions=(_gives_result_and_state, _can_be_transformed, _takes_any_tree),
     hints=(
         "Ask of each thing that the call changes: where is it afterwards, and who else holds it?",
         "`nnx.merge` makes a module of the two parts, on the Variables that it is given unless "

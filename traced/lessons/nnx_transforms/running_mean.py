@@ -29,21 +29,31 @@ def _comes_back_from_tree_mode(answer: Any) -> None:
     updates_like(_call, attempt(answer), 3.0, way=way)(nnx.jit(_call, graph=False))
 
 
-_VALUES = (1.0, 3.0, 8.0, -2.0, 0.0, 500.0, -0.25, -0.25)
+_VALUES = (1.0, 3.0, 8.0, -2.0, 0.0, 500.0, -0.25, 1e6)
 
 
 def _keeps_the_mean(answer: Any, graph: bool) -> None:
-    """Require the right mean after each of eight calls in one mode, and with NaN."""
-    running = attempt(answer)
+    """Require the right means of eight calls in one mode, and with NaN and infinity."""
     # The method itself: traces of a function of this package would not be seen.
-    step, values = nnx.jit(type(running).__call__, graph=graph), _VALUES
+    step = nnx.jit(type(attempt(answer)).__call__, graph=graph)
+    _gives_means(answer, step, _VALUES)
+    for first in (float("nan"), float("inf")):
+        _gives_means(answer, step, (first,))
+
+
+def _keeps_the_mean_without_a_transform(answer: Any) -> None:
+    """Require the right means of three calls, not under `nnx.jit`."""
+    _gives_means(answer, _call, _VALUES[:3])
+
+
+def _gives_means(answer: Any, step: Any, values: tuple[float, ...]) -> None:
+    """Require the right mean after each of some calls of a new module."""
+    running = attempt(answer)
     for n, x in enumerate(values, start=1):
         attempt(step, running, x)
         require(hasattr(running, "mean"), "value/no-attribute", wanted="mean")
         got = attempt(_mean_of, running)
         compare(np.float32(np.mean(values[:n])), got, given=f"the mean of {values[:n]}")
-    attempt(step, running, float("nan"))
-    compare(np.float32("nan"), attempt(_mean_of, running), given="a mean with NaN")
 
 
 def _keeps_counting(answer: Any) -> None:
@@ -76,7 +86,8 @@ RunningMean = Exercise(
     questions=(
         _comes_back_from_tree_mode,
         # Two traces: a number of weak type becomes strong at the first call in some right answers.
-        *traces_in_both_modes(2, _keeps_the_mean, "nine calls under `nnx.jit`"),
+        *traces_in_both_modes(2, _keeps_the_mean, "ten calls under `nnx.jit`"),
+        _keeps_the_mean_without_a_transform,
         _keeps_counting,
     ),
     hints=(

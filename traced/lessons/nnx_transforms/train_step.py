@@ -26,7 +26,7 @@ class _Net(nnx.Module):
         self.drops = nnx.List(
             [nnx.Dropout(0.5, deterministic=each, rngs=rngs) for each in (False, True)]
         )
-        self.head = nnx.Linear(3, 1, kernel_init=nnx.initializers.ones, rngs=rngs)
+        self.head = nnx.Linear(3, 2, kernel_init=nnx.initializers.ones, rngs=rngs)
 
     def __call__(self, x: Any) -> Any:
         for layer in (*self.norms, *self.drops, self.head):
@@ -38,7 +38,8 @@ class _Net(nnx.Module):
 def _made_once() -> tuple[Any, ...]:
     net = _Net(nnx.Rngs(0))
     x = np.random.default_rng(1).normal(size=(8, 3)).astype("float32")
-    return net, nnx.Optimizer(net, optax.sgd(0.125), wrt=nnx.Param), x, np.ones((8, 1), "float32")
+    y = np.tile(np.array([100, -300], "float32"), (8, 1))  # for gradients that a clip would change
+    return net, nnx.Optimizer(net, optax.sgd(0.125, momentum=0.5), wrt=nnx.Param), x, y
 
 
 def _arguments() -> tuple[Any, ...]:

@@ -16,8 +16,8 @@ from traced.running.attempt import attempt
 #: Sizes of meshes, the order of their devices, specs, and shapes and dtypes of the array.
 _CASES: tuple[tuple[dict[str, int], int, Any, tuple[int, ...], str], ...] = (
     ({"data": 8}, 1, SPLIT, (24, 3), "float32"),
-    ({"data": 4, "model": 2}, 1, SPLIT, (8,), "float32"),
-    ({"data": 4, "model": 2}, 1, P(("data", "model")), (16, 2, 2), "int32"),
+    ({"data": 4, "model": 2}, 1, SPLIT, (8,), "float16"),
+    ({"data": 4, "model": 2}, 1, P(("data", "model")), (16, 2, 2), "int8"),
     ({"data": 8}, 1, WHOLE, (5, 2), "float32"),
     ({"data": 8}, -1, SPLIT, (16, 2), "float32"),
 )
@@ -31,6 +31,8 @@ def _reads_piece_by_piece(answer: Any) -> None:
             mesh = jax.sharding.Mesh(backwards, mesh.axis_names, axis_types=mesh.axis_types)
         sharding = jax.NamedSharding(mesh, spec)
         whole = (9 * np.cos(np.arange(1.0, 1 + np.prod(shape)))).astype(dtype).reshape(shape)
+        if dtype.startswith("float"):
+            whole.flat[1:3] = np.nan, np.inf
         asked: list[int] = []
 
         def read(start: int, stop: int, rows: Any = whole, asked: list[int] = asked) -> Any:

@@ -25,7 +25,12 @@ _CASES: tuple[tuple[dict[str, int], tuple[tuple[int, ...], ...], str], ...] = (
 
 
 def _numbers(shape: tuple[int, ...], dtype: str = "float32") -> Any:
-    return np.round(np.sin(np.arange(1.0, 1 + np.prod(shape))) * 9).reshape(shape).astype(dtype)
+    """Return whole numbers: of `int32` more than `float32` can tell, else NaN and infinity too."""
+    numbers = np.round(np.sin(np.arange(1.0, 1 + np.prod(shape))) * 9).reshape(shape)
+    if dtype == "int32":
+        return (numbers + 2**25).astype(dtype)
+    numbers.flat[1:4:2] = np.nan, np.inf
+    return numbers.astype(dtype)
 
 
 def _subtracts_from_the_next_row(answer: Any) -> None:

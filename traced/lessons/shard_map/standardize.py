@@ -32,7 +32,7 @@ def _uses_the_statistics_of_all_rows(answer: Any) -> None:
     for sizes in _SIZES:
         mesh = make_mesh(**sizes)
         # Small numbers tell a deviation from one that something was added to.
-        for rows, columns, scale in ((16, 3, 1.0), (8, 1, 2.0**-10)):
+        for rows, columns, scale in ((16, 3, 1.0), (8, 1, 2.0**-16)):
             x = _rows(rows, columns) * np.float32(scale)
             _compare_with_the_whole(answer, mesh, x)
     # A mean of squares would be so large here that the deviation is lost in it.
