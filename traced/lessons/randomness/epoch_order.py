@@ -28,7 +28,7 @@ _RUNS = [(seed, epoch) for seed in (0, 1, 2, 1000) for epoch in (0, 1, 2, 3, 10,
 _LEFT = [999_999, *(10**6 % 2**bits for bits in (16, 17, 18, 19))]
 
 #: By what people multiply one of two numbers before they add the other, or write it behind.
-_FACTORS = (10, 31, 97, 100, 256, 997, 1000, 1024, 7919, 9973, 10_000, 10_007)
+_FACTORS: tuple[int, ...] = (10, 31, 97, 100, 256, 997, 1000, 1024, 7919, 9973, 10_000, 10_007)
 _FACTORS += (2**16, 2**16 + 1, 100_000, 100_003, 999_983, 1_000_000)
 
 _FAR = [(0, 0), (0, 1), (1, 0), (1, 11), (11, 1)]
