@@ -622,6 +622,134 @@ def warmed_up_with_zeros(f, x):
     return perf_counter() - start
 
 
+def box_by_box(boxes, width, height):
+    def one(box):
+        limits = jnp.array([width, height, width, height])
+        return box.at[:4].set(jnp.clip(box[:4], 0.0, limits))
+
+    return jax.vmap(one)(boxes)
+
+
+def further_columns_up_to_a_million(boxes, width, height):
+    limits = jnp.full(boxes.shape[1], 1e6).at[:4].set(jnp.array([width, height, width, height]))
+    return jnp.clip(boxes, jnp.where(jnp.arange(boxes.shape[1]) < 4, 0.0, -1e6), limits)
+
+
+def two_further_columns(boxes, width, height):
+    return jnp.concatenate([with_slices(boxes[:, :4], width, height), boxes[:, 4:6]], axis=1)
+
+
+def nan_of_further_columns_replaced(boxes, width, height):
+    boxes = boxes.at[:, 4:].set(jnp.nan_to_num(boxes[:, 4:]))
+    return with_slices(boxes, width, height)
+
+
+def edges_put_in_order(boxes, width, height):
+    boxes = with_slices(boxes, width, height)
+    return boxes.at[:, 2:4].set(
+        jnp.where(boxes[:, 2:4] < boxes[:, :2], boxes[:, :2], boxes[:, 2:4])
+    )
+
+
+def further_columns_in_16_bits(boxes, width, height):
+    boxes = boxes.at[:, 4:].set(boxes[:, 4:].astype("bfloat16").astype("float32"))
+    return with_slices(boxes, width, height)
+
+
+def of_256_boxes(boxes, width, height):
+    return boxes.at[:256].set(with_slices(boxes[:256], width, height))
+
+
+@partial(jax.jit, donate_argnums=0)
+def by_a_slice_and_a_remainder(buffer, i, row):
+    place = jax.lax.rem(i, buffer.shape[0])
+    return jax.lax.dynamic_update_slice_in_dim(buffer, row[None], place, axis=0)
+
+
+@jax.jit(donate_argnums=0)
+def place_in_16_bits(buffer, i, row):
+    return buffer.at[jnp.asarray(i).astype("uint16") % buffer.shape[0]].set(row)
+
+
+@jax.jit(donate_argnums=0)
+def row_in_16_bits(buffer, i, row):
+    return buffer.at[i % buffer.shape[0]].set(row.astype("float16").astype("float32"))
+
+
+@jax.jit(donate_argnums=0)
+def nan_not_stored(buffer, i, row):
+    place = i % buffer.shape[0]
+    return buffer.at[place].set(jnp.where(jnp.isnan(row), buffer[place], row))
+
+
+@jax.jit(donate_argnums=0)
+def row_within_bounds(buffer, i, row):
+    return buffer.at[i % buffer.shape[0]].set(jnp.clip(row, -1e6, 1e6))
+
+
+@jax.jit(donate_argnums=0)
+def of_eight_columns(buffer, i, row):
+    return buffer.at[i % buffer.shape[0], :8].set(row[:8])
+
+
+@jax.jit(donate_argnums=0)
+def place_by_bits(buffer, i, row):
+    rows = buffer.shape[0]
+    return buffer.at[i % rows if rows % 2 else i & (rows - 1)].set(row)
+
+
+def summed_by_segment(labels, k):
+    return jax.ops.segment_sum(jnp.ones_like(labels), labels, num_segments=k)
+
+
+def counted_in_16_bits_without_a_sign(labels, k):
+    return (labels[:, None] == jnp.arange(k)).sum(axis=0, dtype="uint16").astype("int32")
+
+
+def labels_in_a_byte(labels, k):
+    kept = jnp.where((labels < 0) | (labels >= k), 255, labels).astype("uint8")
+    return (kept[:, None] == jnp.arange(k)).sum(axis=0).astype("int32")
+
+
+def squeezed(labels, k):
+    return jnp.squeeze(weights_of_zero(labels, k))
+
+
+def lengths_in_a_byte(rows):
+    lengths = np.array([len(row) for row in rows]).astype("uint8")
+    filled = np.zeros((len(rows), lengths.max()), "float32")
+    for i, row in enumerate(rows):
+        filled[i, : lengths[i]] = row[: lengths[i]] / 255
+    return jnp.asarray(filled)
+
+
+def of_256_entries(rows):
+    return padded_and_stacked([row[:256] for row in rows])
+
+
+def in_a_number_of_numpy(f, x):
+    return np.float32(with_the_method(f, x))
+
+
+def shorter_of_both(f, x):
+    return min(one_call(f, x), one_call(f, x))
+
+
+def first_of_a_tuple_awaited(f, x):
+    jax.block_until_ready(f(x))
+    start = perf_counter()
+    result = f(x)
+    jax.block_until_ready(result[0] if isinstance(result, tuple) else result)
+    return perf_counter() - start
+
+
+def read_as_text(f, x):
+    jax.block_until_ready(f(x))
+    start = perf_counter()
+    str(f(x))
+    return perf_counter() - start
+
+
 RIGHT = {
     "clip_boxes": [
         with_slices,
@@ -629,8 +757,15 @@ RIGHT = {
         put_together,
         with_where,
         column_by_column,
+        box_by_box,
     ],
-    "store": [by_name, with_a_mask, place_found_outside, divided_with_rest],
+    "store": [
+        by_name,
+        with_a_mask,
+        place_found_outside,
+        divided_with_rest,
+        by_a_slice_and_a_remainder,
+    ],
     "counts": [
         dropped_without_wrapping,
         compared,
@@ -638,6 +773,7 @@ RIGHT = {
         weights_of_zero,
         counted_by_bincount,
         sorted_and_searched,
+        summed_by_segment,
     ],
     "load": [
         padded_and_stacked,
@@ -646,7 +782,7 @@ RIGHT = {
         put_on_the_device,
         with_a_mask_of_lengths,
     ],
-    "time_call": [with_the_method, with_whole_nanoseconds, in_a_loop],
+    "time_call": [with_the_method, with_whole_nanoseconds, in_a_loop, in_a_number_of_numpy],
 }
 WRONG = {
     "clip_boxes": {
@@ -661,8 +797,13 @@ WRONG = {
             edge_of_the_last_pixel,
             boxes_in_16_bits,
             further_columns_not_below_zero,
+            further_columns_up_to_a_million,
+            nan_of_further_columns_replaced,
+            edges_put_in_order,
+            further_columns_in_16_bits,
+            of_256_boxes,
         ],
-        "value/shape": [further_columns_left_out],
+        "value/shape": [further_columns_left_out, two_further_columns],
         "tracing/shape-from-tracer": [boxes_outside_left_out],
         "tracing/static-tracer": [edges_static],
         "value/nothing": [nothing_returned],
@@ -680,6 +821,12 @@ WRONG = {
             place_in_a_byte,
             place_in_floats,
             shifted,
+            place_in_16_bits,
+            row_in_16_bits,
+            nan_not_stored,
+            row_within_bounds,
+            of_eight_columns,
+            place_by_bits,
         ],
         "arrays/lost-update": [store_not_bound],
         "tracing/not-jitted": [without_jit, selected_without_jit],
@@ -700,12 +847,14 @@ WRONG = {
         "tracing/value-needed": [counted_by_numpy],
         "loops/unrolled": [label_after_label],
         "tracing/branch-on-tracer": [with_a_branch],
-        "value/shape": [place_for_the_others],
+        "value/shape": [place_for_the_others, squeezed],
         "value/differs": [
             counted_in_a_byte,
             wrapped_by_hand,
             far_negative_ones_wrapped,
             counted_in_16_bits,
+            counted_in_16_bits_without_a_sign,
+            labels_in_a_byte,
         ],
     },
     "load": {
@@ -722,14 +871,15 @@ WRONG = {
             last_entry_repeated,
             bytes_for_the_number_of_a_row,
         ],
-        "value/shape": [cut_to_the_shortest, one_list],
+        "value/shape": [cut_to_the_shortest, one_list, lengths_in_a_byte, of_256_entries],
     },
     "time_call": {
-        "cost/not-awaited": [not_awaited, first_array_awaited],
+        "cost/not-awaited": [not_awaited, first_array_awaited, first_of_a_tuple_awaited],
         "cost/undercounted": [
             awaited_after_the_clock,
             by_the_work_of_the_process,
             begun_after_the_call,
+            shorter_of_both,
         ],
         "cost/overcounted": [
             first_one_not_awaited,
@@ -738,6 +888,7 @@ WRONG = {
             mean_of_both,
             copied_to_the_host,
             in_milliseconds,
+            read_as_text,
         ],
         "cost/calls-timed": [one_call, shortest_of_five, under_jit, warmed_up_with_zeros],
         "value/structure": [with_the_result],

@@ -83,7 +83,7 @@ def _logged_step(log, i, w):
 
 
 def into_a_ref(w, steps):
-    log = jax.new_ref(jnp.zeros(64))
+    log = jax.new_ref(jnp.zeros(256))
     for i in range(steps):
         w = _logged_step(log, i, w)
     return log[...][:steps]
@@ -218,7 +218,7 @@ def scan_around_the_step(w, steps):
     return jax.lax.scan(_scanned_step, w, length=steps)[1]
 
 
-_losses_so_far, _last_loss = jax.new_ref(jnp.zeros(64)), jax.new_ref(jnp.float32(0))
+_losses_so_far, _last_loss = jax.new_ref(jnp.zeros(256)), jax.new_ref(jnp.float32(0))
 
 
 def into_a_ref_of_the_module(w, steps):
@@ -1070,6 +1070,238 @@ def only_well_above_one(g):
     return jnp.where(norm > 1.1, g / norm, g)
 
 
+def losses_of_a_generator(w, steps):
+    def steps_from(w):
+        while True:
+            w, loss = _step(w)
+            yield loss
+
+    return jnp.stack([loss for _, loss in zip(range(steps), steps_from(w), strict=False)])
+
+
+@jax.jit
+def _step_without_nan(w):
+    return w - 0.2 * w, jnp.nansum(w**2)
+
+
+def nan_left_out(w, steps):
+    return jnp.stack(_losses(_step_without_nan, w, steps))
+
+
+@jax.jit
+def _step_without_infinity(w):
+    return w - 0.2 * w, jnp.sum(jnp.where(jnp.isinf(w), 0, w) ** 2)
+
+
+def infinity_left_out(w, steps):
+    return jnp.stack(_losses(_step_without_infinity, w, steps))
+
+
+@jax.jit
+def _step_of_50_at_most(w):
+    return w - jnp.clip(0.2 * w, -50, 50), jnp.sum(w**2)
+
+
+def steps_of_50_at_most(w, steps):
+    return jnp.stack(_losses(_step_of_50_at_most, w, steps))
+
+
+@jax.jit
+def _step_of_eight(w):
+    return w - 0.2 * w, jnp.sum(w[:8] ** 2)
+
+
+def of_eight_weights(w, steps):
+    return jnp.stack(_losses(_step_of_eight, w, steps))
+
+
+@jax.jit
+def _step_with_three_means(w):
+    return w - 0.2 * w, 3 * jnp.mean(w**2)
+
+
+def three_times_the_mean(w, steps):
+    return jnp.stack(_losses(_step_with_three_means, w, steps))
+
+
+def a_hundred_steps_at_most(w, steps):
+    return jnp.stack(_losses(_step, w, min(steps, 100)))
+
+
+@jax.jit
+def by_the_logarithm(x, temperature):
+    return jnp.exp(jax.nn.log_softmax(x / temperature))
+
+
+@jax.jit
+def quotients_in_16_bits(x, temperature):
+    return jax.nn.softmax((x / temperature).astype("float16").astype("float32"))
+
+
+@jax.jit
+def not_colder_than_a_hundredth(x, temperature):
+    return jax.nn.softmax(x / jnp.maximum(temperature, 0.01))
+
+
+@jax.jit
+def not_hotter_than_fifty(x, temperature):
+    return jax.nn.softmax(x / jnp.minimum(temperature, 50.0))
+
+
+@jax.jit
+def of_eight_entries(x, temperature):
+    powers = jnp.exp((x - x.max()) / temperature)
+    return powers / powers[:8].sum()
+
+
+@jax.jit
+def less_the_largest_size(x, temperature):
+    powers = jnp.exp((x - abs(x).max()) / temperature)
+    return powers / powers.sum()
+
+
+class AveragesBoth(HandsItsMeanOver):
+    def __call__(self, x):
+        mean, centered = _centered_by_an_average(self.mean, x)
+        return AveragesBoth(mean), centered
+
+
+@jax.jit
+def _centered_by_an_average(mean, x):
+    mean = jnp.average(jnp.stack([mean, jnp.average(x)]), weights=jnp.array([0.9, 0.1]))
+    return mean, x - mean
+
+
+class OfFourRows(HandsItsMeanOver):
+    def __call__(self, x):
+        mean, centered = _centered_by_four_rows(self.mean, x)
+        return OfFourRows(mean), centered
+
+
+@jax.jit
+def _centered_by_four_rows(mean, x):
+    mean = 0.9 * mean + 0.1 * x[:4].mean()
+    return mean, x - mean
+
+
+class WithinBounds(HandsItsMeanOver):
+    def __call__(self, x):
+        mean, centered = _centered_within_bounds(self.mean, x)
+        return WithinBounds(mean), centered
+
+
+@jax.jit
+def _centered_within_bounds(mean, x):
+    mean = 0.9 * mean + 0.1 * jnp.clip(x, -1000, 1000).mean()
+    return mean, x - mean
+
+
+class NegativeMeansKept(HandsItsMeanOver):
+    def __call__(self, x):
+        mean, centered = _centered_above_zero(self.mean, x)
+        return NegativeMeansKept(mean), centered
+
+
+@jax.jit
+def _centered_above_zero(mean, x):
+    mean = jnp.where(mean < 0, mean, 0.9 * mean + 0.1 * x.mean())
+    return mean, x - mean
+
+
+class WithoutInfinity(HandsItsMeanOver):
+    def __call__(self, x):
+        mean, centered = _centered_without_infinity(self.mean, x)
+        return WithoutInfinity(mean), centered
+
+
+@jax.jit
+def _centered_without_infinity(mean, x):
+    mean = 0.9 * mean + 0.1 * jnp.where(jnp.isinf(x), 0, x).mean()
+    return mean, x - mean
+
+
+@jax.jit
+def loss_and_gradient(log, i, w):
+    log[i], gradient = jax.value_and_grad(lambda w: jnp.sum(jnp.square(w)))(w)
+    return w - 0.1 * gradient
+
+
+@jax.jit
+def loss_of_eight_weights(log, i, w):
+    log[i] = jnp.sum(w[:8] ** 2)
+    return w - 0.2 * w
+
+
+@jax.jit
+def finite_weights_only(log, i, w):
+    log[i] = jnp.sum(jnp.where(jnp.isinf(w), 0, w) ** 2)
+    return w - 0.2 * w
+
+
+@jax.jit
+def step_of_ten_at_most(log, i, w):
+    log[i] = jnp.sum(w**2)
+    return w - jnp.clip(0.2 * w, -10, 10)
+
+
+@jax.jit
+def loss_of_a_thousand_at_most(log, i, w):
+    log[i] = jnp.minimum(jnp.sum(w**2), 1000.0)
+    return w - 0.2 * w
+
+
+@jax.jit
+def a_little_added(log, i, w):
+    log[i] = jnp.sum(w**2) + 1e-4
+    return w - 0.2 * w
+
+
+@jax.jit
+def place_in_a_byte(log, i, w):
+    log[jnp.asarray(i).astype("int8").astype(int)] = jnp.sum(w**2)
+    return w - 0.2 * w
+
+
+@jax.jit
+def of_four_places(log, i, w):
+    log[i % 4] = jnp.sum(w**2)
+    return w - 0.2 * w
+
+
+@jax.jit
+def each_weight_once(log, i, w):
+    log[i] = jnp.sum(jnp.unique(w, size=w.size, fill_value=0.0) ** 2)
+    return w - 0.2 * w
+
+
+@jax.jit
+def with_a_selected_norm(g):
+    norm = jnp.sqrt(jnp.vdot(g, g))
+    jax.debug.print("g of norm {:.2f} comes in", norm)
+    return jnp.where(norm <= 1, g, g / jnp.where(norm <= 1, 1.0, norm))
+
+
+@jax.jit
+def only_a_thousandth_above_one(g):
+    norm = jnp.linalg.norm(g)
+    jax.debug.print("norm {}", norm)
+    return jnp.where(norm > 1.001, g / norm, g)
+
+
+@jax.jit
+def norm_of_eight_entries(g):
+    norm = jnp.linalg.norm(g[:8])
+    jax.debug.print("norm {}", norm)
+    return g / jnp.maximum(norm, 1.0)
+
+
+@jax.jit
+def norm_of_a_thousand_at_most(g):
+    norm = jnp.minimum(jnp.linalg.norm(g), 1000.0)
+    jax.debug.print("norm {}", norm)
+    return g / jnp.maximum(norm, 1.0)
+
+
 RIGHT = {
     "fit": [
         written_into_an_array,
@@ -1077,6 +1309,7 @@ RIGHT = {
         all_weights_first,
         into_a_ref,
         scan_around_the_step,
+        losses_of_a_generator,
     ],
     "sharpen": [
         by_hand,
@@ -1085,6 +1318,7 @@ RIGHT = {
         with_a_constant_of_the_module,
         object_with_a_jitted_call,
         functions_of_the_library,
+        by_the_logarithm,
     ],
     "RunningMean": [
         HandsItsMeanOver,
@@ -1092,6 +1326,7 @@ RIGHT = {
         ChangesItsCopy,
         WithAProperty,
         NamedMean,
+        AveragesBoth,
     ],
     "record": [
         index_update,
@@ -1099,8 +1334,17 @@ RIGHT = {
         through_at,
         unjitted_around_jitted,
         every_place_selected,
+        loss_and_gradient,
     ],
-    "clip": [by_callback, by_io_callback, printed_first, jitted_afterwards, by_cond, one_decimal],
+    "clip": [
+        by_callback,
+        by_io_callback,
+        printed_first,
+        jitted_afterwards,
+        by_cond,
+        one_decimal,
+        with_a_selected_norm,
+    ],
 }
 WRONG = {
     "fit": {
@@ -1123,9 +1367,22 @@ WRONG = {
             losses_jitted_by_jax_only,
         ],
         "tracing/value-needed": [float_inside],
-        "value/differs": [loss_after_the_step, of_two_weights],
+        "value/differs": [
+            loss_after_the_step,
+            of_two_weights,
+            nan_left_out,
+            infinity_left_out,
+            steps_of_50_at_most,
+            of_eight_weights,
+            three_times_the_mean,
+        ],
         "value/structure": [a_list_of_losses],
-        "value/shape": [last_loss_only, three_steps_at_least, until_the_loss_is_small],
+        "value/shape": [
+            last_loss_only,
+            three_steps_at_least,
+            until_the_loss_is_small,
+            a_hundred_steps_at_most,
+        ],
         "effects/argument": [list_passed_in, list_passed_in_and_made_an_array],
         "tracing/new-structure": [list_carried_along],
     },
@@ -1145,6 +1402,11 @@ WRONG = {
             scaled_within_bounds,
             of_three_entries,
             not_too_cold,
+            quotients_in_16_bits,
+            not_colder_than_a_hundredth,
+            not_hotter_than_fifty,
+            of_eight_entries,
+            less_the_largest_size,
         ],
     },
     "RunningMean": {
@@ -1155,7 +1417,16 @@ WRONG = {
         "tracing/leaked": [StaticSelf],
         "tracing/static-value": [ReadsStaticSelf],
         "value/no-attribute": [OtherAttribute, AnotherObjectNext],
-        "value/differs": [OldMeanTaken, MeanOfTheFirstRow, MedianInstead, WithoutNan],
+        "value/differs": [
+            OldMeanTaken,
+            MeanOfTheFirstRow,
+            MedianInstead,
+            WithoutNan,
+            OfFourRows,
+            WithinBounds,
+            NegativeMeansKept,
+            WithoutInfinity,
+        ],
         "value/shape": [MeanOfEachColumn],
         "tracing/not-jitted": [NeverJitted, SubtractsOutside, MeanOutside],
     },
@@ -1171,6 +1442,14 @@ WRONG = {
             later_places_emptied,
             largest_loss_kept,
             loss_of_two_weights,
+            loss_of_eight_weights,
+            finite_weights_only,
+            step_of_ten_at_most,
+            loss_of_a_thousand_at_most,
+            a_little_added,
+            place_in_a_byte,
+            of_four_places,
+            each_weight_once,
         ],
         "value/structure": [the_copy_is_returned],
         "effects/write": [own_ref, counted_in_another_ref],
@@ -1204,6 +1483,9 @@ WRONG = {
             a_little_above_one,
             scaled_from_nine_tenths_on,
             only_well_above_one,
+            only_a_thousandth_above_one,
+            norm_of_eight_entries,
+            norm_of_a_thousand_at_most,
         ],
         "tracing/not-jitted": [clip_plain, norm_outside],
     },

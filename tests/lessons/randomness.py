@@ -984,6 +984,68 @@ def keys_of_eight_rows(key, weights, k):
     return jax.vmap(pick_in_row)(jnp.arange(len(weights)), weights)
 
 
+def unscaled_last_of_many(key, sizes):
+    layers = keys_made_first(key, sizes)
+    root = jnp.sqrt(layers[-1].shape[0])
+    return [*layers[:-1], layers[-1] * (root if len(layers) > 4 else 1)]
+
+
+def positions_in_16_bits(key, n):
+    def step(position, noise):
+        position = (0.5 * position + noise).astype("float16").astype("float32")
+        return position, position
+
+    return lax.scan(step, jnp.float32(0), random.normal(key, (n,)))[1]
+
+
+def noise_of_500_steps_repeated(key, n):
+    return walk_by(jnp.resize(random.normal(key, (min(n, 500),)), n))
+
+
+def large_ids_as_one(key, ids, batch):
+    return keys_mapped(key, jnp.minimum(ids, 50_000), batch)
+
+
+def one_word_of_the_key(key, ids, batch):
+    return keys_mapped(random.key(random.key_data(key)[1]), ids, batch)
+
+
+def mask_of_1024_entries_repeated(key, ids, batch):
+    def one(i, row):
+        kept = random.bernoulli(random.fold_in(key, i), shape=(min(row.size, 1024),))
+        return jnp.where(jnp.resize(kept, row.shape), 2 * row, 0)
+
+    return jax.vmap(one)(ids, batch)
+
+
+def small_entries_kept(key, ids, batch):
+    return jnp.where(abs(batch) < 1, 2 * batch, keys_mapped(key, ids, batch))
+
+
+def large_entries_dropped(key, ids, batch):
+    return jnp.where(batch > 1e5, 0, keys_mapped(key, ids, batch))
+
+
+def not_quite_doubled(key, ids, batch):
+    return 0.9999 * keys_mapped(key, ids, batch)
+
+
+def seed_times_a_prime(seed, epoch, n):
+    return random.permutation(random.key(7919 * seed + epoch), n)
+
+
+def epoch_in_19_bits(seed, epoch, n):
+    return random.permutation(random.fold_in(random.key(seed), epoch & 0x7FFFF), n)
+
+
+def seeds_up_to_half_a_million(seed, epoch, n):
+    return random.permutation(random.fold_in(random.key(min(seed, 500_000)), epoch), n)
+
+
+def weights_up_to_a_thousand(key, weights, k):
+    return gumbel_top_k(key, jnp.minimum(weights, 1000.0), k)
+
+
 RIGHT = {
     "init_layers": [
         keys_made_first,
@@ -1054,7 +1116,12 @@ WRONG = {
             of_exact_mean,
             of_exact_columns,
         ],
-        "value/differs": [not_scaled, scaled_by_columns, scaled_by_both_sizes],
+        "value/differs": [
+            not_scaled,
+            scaled_by_columns,
+            scaled_by_both_sizes,
+            unscaled_last_of_many,
+        ],
         "value/distribution": [uniform, truncated],
         "value/structure": [three_keys],
         "value/shape": [transposed],
@@ -1071,6 +1138,7 @@ WRONG = {
             two_fifths_kept,
             starts_at_random,
             no_single_step,
+            positions_in_16_bits,
         ],
         "value/structure": [carry_returned_too],
         "keys/related": [
@@ -1078,12 +1146,13 @@ WRONG = {
             keys_of_64_steps,
             noise_of_exact_mean,
             noise_of_exact_deviation,
+            noise_of_500_steps_repeated,
         ],
         "keys/ignored": [seeded_inside],
         "keys/not-repeatable": [numpy_noise],
     },
     "dropout": {
-        "keys/reused": [one_key_for_all, looked_up_too_short, ids_in_a_byte],
+        "keys/reused": [one_key_for_all, looked_up_too_short, ids_in_a_byte, large_ids_as_one],
         "keys/batch-dependent": [
             split_by_place,
             one_draw_for_the_batch,
@@ -1091,11 +1160,13 @@ WRONG = {
             batch_size_folded_in,
             key_of_the_entries,
             another_mask_for_each_copy,
+            small_entries_kept,
+            large_entries_dropped,
         ],
         "keys/ignored": [ids_as_seeds, nothing_dropped],
         "runs/raised": [folded_in_all_ids_at_once, of_one_width],
         "loops/unrolled": [loop_over_rows],
-        "value/differs": [not_doubled],
+        "value/differs": [not_doubled, not_quite_doubled],
         "value/distribution": [too_many_kept, slightly_too_many_kept, first_entry_always_kept],
         "keys/related": [
             whole_rows,
@@ -1103,6 +1174,8 @@ WRONG = {
             in_pairs,
             one_mask_for_all_ids,
             key_plus_id,
+            one_word_of_the_key,
+            mask_of_1024_entries_repeated,
         ],
     },
     "epoch_order": {
@@ -1120,6 +1193,9 @@ WRONG = {
             epoch_in_16_bits,
             seed_times_two_to_the_16,
             swapped_by_a_sum,
+            seed_times_a_prime,
+            epoch_in_19_bits,
+            seeds_up_to_half_a_million,
         ],
         "keys/ignored": [epoch_alone, seed_alone, never_shuffled],
         "loops/unrolled": [chain_of_splits, chain_beyond_a_hundred],
@@ -1155,6 +1231,7 @@ WRONG = {
             first_by_weight_and_others_evenly,
             weights_of_the_first_row,
             a_millionth_added,
+            weights_up_to_a_thousand,
         ],
         "value/differs": [indices_from_one_on, all_rows_as_one],
         "runs/raised": [of_three_entries],

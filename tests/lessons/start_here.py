@@ -90,6 +90,30 @@ def large_entries_clipped(x):
     return jnp.mean(jnp.minimum(x, 10.0) ** 2)
 
 
+def by_the_norm(x):
+    return jnp.linalg.norm(x) ** 2 / len(x)
+
+
+def infinite_entries_left_out(x):
+    return jnp.mean(jnp.where(jnp.isinf(x), 0, x) ** 2)
+
+
+def a_little_added(x):
+    return jnp.mean(x**2 + 1e-5)
+
+
+def squares_cut_off(x):
+    return jnp.mean(jnp.minimum(x**2, 1e4))
+
+
+def of_256_at_most(x):
+    return jnp.mean(x[:256] ** 2) if x.size > 300 else jnp.mean(x**2)
+
+
+def each_number_once(x):
+    return jnp.mean(jnp.unique(x, size=x.size, fill_value=0.0) ** 2)
+
+
 RIGHT = {
     "mean_square": [
         with_dot,
@@ -97,6 +121,7 @@ RIGHT = {
         with_numpy_methods,
         as_an_object,
         as_a_scan,
+        by_the_norm,
     ]
 }
 WRONG = {
@@ -107,6 +132,11 @@ WRONG = {
             passing_over_nan,
             of_the_first_eight,
             large_entries_clipped,
+            infinite_entries_left_out,
+            a_little_added,
+            squares_cut_off,
+            of_256_at_most,
+            each_number_once,
         ],
         "value/shape": [not_summed],
         "value/nothing": [not_returned],

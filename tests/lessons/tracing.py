@@ -635,6 +635,180 @@ class CutsWhatIsSet:
 multiplied = jax.jit(lambda gain, x: gain * x)
 
 
+@jax.jit
+def of_sums_to_each_place(x, n, scale):
+    return scale * jnp.cumsum(x)[n - 1] / n
+
+
+@jax.jit(static_argnames="n")
+def scale_in_16_bits(x, n, scale):
+    return jnp.bfloat16(scale).astype("float32") * jnp.mean(x[:n])
+
+
+@jax.jit
+def product_without_nan(x, n, scale):
+    head = jnp.arange(x.size) < n
+    return scale * jnp.sum(jnp.where(~head & jnp.isnan(x), 0, x) * head) / n
+
+
+@jax.jit(static_argnames="n")
+def infinite_as_zero(x, n, scale):
+    return scale * jnp.mean(jnp.where(jnp.isinf(x), 0, x)[:n])
+
+
+@jax.jit(static_argnames="n")
+def entries_within_bounds(x, n, scale):
+    return scale * jnp.mean(jnp.clip(x[:n], -1000, 1000))
+
+
+@jax.jit(static_argnames="n")
+def scale_within_bounds(x, n, scale):
+    return jnp.clip(scale, -100, 100) * jnp.mean(x[:n])
+
+
+@jax.jit(static_argnames="n")
+def five_hundred_at_most(x, n, scale):
+    return scale * jnp.mean(x[: min(n, 500)])
+
+
+@jax.jit(static_argnames="n")
+def small_entries_as_zero(x, n, scale):
+    return scale * jnp.mean(jnp.where(abs(x) < 1e-3, 0, x)[:n])
+
+
+@jax.jit
+def _energy_in_16_bits(batch):
+    return jnp.sum(batch.astype("float16").astype("float32") ** 2)
+
+
+def entries_in_16_bits(batches):
+    return sum(_energy_in_16_bits(batch) for batch in batches)
+
+
+@jax.jit
+def _finite_energy(batch):
+    return jnp.sum(jnp.where(jnp.isinf(batch), 0, batch) ** 2)
+
+
+def without_infinity(batches):
+    return sum(_finite_energy(batch) for batch in batches)
+
+
+@jax.jit
+def _energy_within_bounds(batch):
+    return jnp.sum(jnp.minimum(batch**2, 1e5))
+
+
+def within_bounds(batches):
+    return sum(_energy_within_bounds(batch) for batch in batches)
+
+
+@jax.jit
+def _energy_of_eight(batch):
+    return jnp.sum(batch[:8] ** 2)
+
+
+def eight_entries_at_most(batches):
+    return sum(_energy_of_eight(batch) for batch in batches)
+
+
+def twelve_batches_at_most(batches):
+    return sum(_energy(batch) for batch in batches[:12])
+
+
+def without_single_entries(batches):
+    return sum(_energy(batch) for batch in batches if batch.size > 1)
+
+
+@jax.jit
+def _energy_of_large_entries(batch):
+    return jnp.sum(jnp.where(abs(batch) < 1e-2, 0, batch) ** 2)
+
+
+def without_small_entries(batches):
+    return sum(_energy_of_large_entries(batch) for batch in batches)
+
+
+def one_list_of_energies(batches):
+    return jnp.float32(np.sum([_energy(batch) for batch in batches]))
+
+
+class WithSlots:
+    __slots__ = ("gain",)
+
+    def __init__(self, gain):
+        self.gain = gain
+
+    def __call__(self, x):
+        return _multiply(self.gain, x)
+
+
+class FactorOfTheDtype(NoCall):
+    def __call__(self, x):
+        return _times_a_factor_of_the_dtype(self.gain, x)
+
+
+@jax.jit
+def _times_a_factor_of_the_dtype(gain, x):
+    return jnp.asarray(gain, x.dtype) * x
+
+
+class FactorOf16Bits(NoCall):
+    def __call__(self, x):
+        return _times_a_short_factor(self.gain, x)
+
+
+@jax.jit
+def _times_a_short_factor(gain, x):
+    return (jnp.float16(gain) * x).astype(x.dtype)
+
+
+class ReturnsVectors(NoCall):
+    def __call__(self, x):
+        return _multiply(self.gain, x.ravel())
+
+
+class ShowsItsFirstFactor:
+    def __init__(self, gain):
+        self._gain = self._first = gain
+
+    @property
+    def gain(self):
+        return self._first
+
+    @gain.setter
+    def gain(self, gain):
+        self._gain = gain
+
+    def __call__(self, x):
+        return _multiply(self._gain, x)
+
+
+class FactorUpToAHundred(NoCall):
+    def __call__(self, x):
+        return _multiply_up_to_a_hundred(self.gain, x)
+
+
+@jax.jit
+def _multiply_up_to_a_hundred(gain, x):
+    return jnp.clip(gain, -100, 100) * x
+
+
+class FactorOfTwoDigits(NoCall):
+    def __call__(self, x):
+        return _multiply(round(self.gain, 2), x)
+
+
+class HalfPrecisionIn32Bits(NoCall):
+    def __call__(self, x):
+        return _multiply_in_32_bits(self.gain, x)
+
+
+@jax.jit
+def _multiply_in_32_bits(gain, x):
+    return gain * x if x.dtype == jnp.float16 else gain * x.astype("float32")
+
+
 RIGHT = {
     "read_back": [with_names, with_lax],
     "head_mean": [
@@ -644,6 +818,7 @@ RIGHT = {
         sliced_outside,
         by_a_loop_of_traced_length,
         head_compiled_ahead_of_time,
+        of_sums_to_each_place,
     ],
     "Gain": [
         HandsItsAttributeOver,
@@ -652,6 +827,7 @@ RIGHT = {
         WithAJittedFunctionOfTheLibrary,
         MappedOverEntries,
         KeepsItInADictionary,
+        WithSlots,
     ],
     "total_energy": [
         added_in_a_loop,
@@ -663,6 +839,7 @@ RIGHT = {
         with_what_jax_jits_too,
         added_as_python_floats,
         compiled_ahead_of_time,
+        one_list_of_energies,
     ],
 }
 WRONG = {
@@ -691,9 +868,15 @@ WRONG = {
             zeros_not_counted,
             two_at_least,
             sixteen_at_most,
+            scale_in_16_bits,
+            infinite_as_zero,
+            entries_within_bounds,
+            scale_within_bounds,
+            five_hundred_at_most,
+            small_entries_as_zero,
         ],
         "tracing/unhashable-static": [array_static],
-        "shapes/mask-product": [product_with_a_mask],
+        "shapes/mask-product": [product_with_a_mask, product_without_nan],
     },
     "Gain": {
         "tracing/not-a-jax-type": [JitOnTheMethod],
@@ -710,10 +893,15 @@ WRONG = {
             ReplacesNan,
             CutsWhatIsSet,
             CopiesItsFactor,
+            FactorOf16Bits,
+            ShowsItsFirstFactor,
+            FactorUpToAHundred,
+            FactorOfTwoDigits,
         ],
         "runs/not-callable": [NoCall],
         "runs/raised": [Frozen],
-        "value/dtype": [FactorOf32Bits],
+        "value/dtype": [FactorOf32Bits, FactorOfTheDtype, HalfPrecisionIn32Bits],
+        "value/shape": [ReturnsVectors],
     },
     "total_energy": {
         "tracing/new-function": [energy_as_given, jit_before_the_loop],
@@ -729,12 +917,19 @@ WRONG = {
             summed_outside_as_floats,
         ],
         "tracing/static-value": [numbered],
+        "value/dtype": [without_single_entries],
         "value/differs": [
             first_only,
             right_where_all_entries_are_equal,
             without_nan,
             five_at_most,
             each_batch_once,
+            entries_in_16_bits,
+            without_infinity,
+            within_bounds,
+            eight_entries_at_most,
+            twelve_batches_at_most,
+            without_small_entries,
         ],
         "effects/argument": [list_emptied],
         "effects/deleted": [batches_donated],

@@ -83,6 +83,7 @@ def _reads(name: str) -> Callable[..., Any]:
 
     def method(self: Pending, *args: Any) -> Any:
         self._wait()
+        time.sleep(self._copy)
         return getattr(self._array, name)(*args)
 
     return method

@@ -30,6 +30,10 @@ _SCORED = np.pad(_BOXES, ((0, 0), (0, 2)), constant_values=((0, 0), (0, 100.0)))
 _SCORED[:, 4] = -7.0
 #: Of more digits than a number of 16 bits has.
 _FINE = np.array([[1000.1, -0.001, 1234.5, 999.9]], np.float32)
+#: Many boxes, one of them from right to left, with further columns that nothing may change.
+_MANY = np.tile(np.concatenate([_BOXES, [[3.0, 3.5, 1.0, 0.5]]]).astype(np.float32), (40, 1))
+_FURTHER = np.array([np.nan, np.inf, -np.inf, 1e30, -1e30, 1.2345678, 0.5], np.float32)
+_WIDE = np.concatenate([_MANY, np.tile(_FURTHER, (len(_MANY), 1))], axis=1)
 _UNKNOWN = np.array([[np.nan, -1.0, np.inf, 2.0], [-np.inf, 1.0, 1.0, np.nan]], np.float32)
 
 
@@ -66,7 +70,7 @@ clip_boxes = Exercise(
         _can_be_traced,
         _clips((_BOXES, 5.0, 4.0), (_BOXES[::-1], 4.0, 5.0), (_BOXES[:1], 0.5, 0.25)),
         _clips((_SCORED, 5.0, 4.0), (_UNKNOWN, 5.0, 4.0), (_BOXES[:0], 5.0, 4.0)),
-        _clips((_FINE, 1200.7, 1000.3)),
+        _clips((_FINE, 1200.7, 1000.3), (_WIDE, 5.0, 4.0)),
     ),
     hints=(
         "Two lines write into an array that never changes. What does each of them want to be true "
@@ -76,7 +80,7 @@ clip_boxes = Exercise(
         "Two updates, one for the columns of x and one for those of y. Each is bound to a name, "
         "and the second one starts from the result of the first.",
     ),
-    verified="right boxes over every edge, with further columns, with NaN, with none at all; "
-    "they can be traced",
+    verified="right boxes over every edge, of 0 to 360 rows, with NaN and infinity in them and in "
+    "further columns; they can be traced",
     answer=solution,
 )

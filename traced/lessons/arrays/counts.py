@@ -87,8 +87,9 @@ counts = Exercise(
         _counts_right(([1, -1, 0, -3], 3), ([-2, 1], 2), told=_tell_out_of_range),
         _counts_right(([-7, 1, _LEAST, 1], 3), ([], 2), ([-1, 5], 4), told=_tell_out_of_range),
         _keeps_its_size,
+        _counts_right(([0, 1, -1, 0], 1), ([299, 0, 255, 299, 256], 300)),
         # More than 16 bits count, and after the sizes: a loop in Python would take that many steps.
-        _counts_right((np.arange(70_002) % 2, 2)),
+        _counts_right((np.minimum(np.arange(70_002), 1), 2)),
     ),
     hints=(
         "Three things can go wrong: a label that comes twice, one that is too large, and one that "

@@ -16,7 +16,9 @@ from traced.questions import compare, traces_at_most, uses_jit, works_under_jit
 from traced.running.attempt import attempt
 
 _BUFFER = np.array([[1.0, 2.0], [np.nan, 4.0], [5.0, np.inf]], np.float32)
-_ROW = np.array([-1.0, 0.5], np.float32)
+_ROW = np.array([-1.0, 0.3337], np.float32)
+#: What a row may hold, and a mask, a bound or a number of 16 bits would change.
+_ENTRIES = np.array([np.nan, 0.1234567, np.inf, 1e20, -np.inf, -1e20, 1e-20, 0.0, -2.0], np.float32)
 
 
 @contextmanager
@@ -44,10 +46,10 @@ def _stores_rows_in_turn(answer: Any) -> None:
 
 def _stores_in_other_buffers(answer: Any) -> None:
     """Require the same of a buffer of one row, and of one of many at a place too far for floats."""
-    for rows, width, places in ((1, 3, (0, 5)), (128, 1, (127, 128, 2**24 + 1))):
+    for rows, width, places in ((1, 3, (0, 5)), (1500, 9, (1499, 1500, 2**24 + 1))):
         for i in places:
             before = np.arange(float(rows * width), dtype=np.float32).reshape(rows, width)
-            row, wanted = np.full(width, -1.0, np.float32), before.copy()
+            row, wanted = _ENTRIES[:width], before.copy()
             wanted[i % rows] = row
             with _donating_in_vain():
                 got = attempt(answer, jnp.array(before), i, jnp.asarray(row))

@@ -42,9 +42,10 @@ def _clips_and_prints_the_norm(answer: Any) -> None:
 
 def _takes_other_lengths(answer: Any) -> None:
     # The norms of the first two are nearly 1, and one decimal tells them.
-    for entries in ((-0.91,), (0.609, 0.812)):
+    for entries in ((-0.91,), (0.609, 0.812), (0.60054, 0.80072), (3e5, -4e5)):
         _compare_call(answer, np.array(entries, "float32"))
     _compare_call(answer, vectors()["entries from -100 to 100"])
+    _compare_call(answer, np.arange(20, dtype="float32") % 7 - 2)
 
 
 def _compare_call(answer: Any, g: Any) -> None:
@@ -107,7 +108,7 @@ clip = Exercise(
         "Under `jit`: compute the norm, print it with the tool that prints at run time, "
         "divide the vector by the norm or by 1, whichever is larger.",
     ),
-    verified="right values and a printed norm at each of eight calls, also from another jitted "
+    verified="right values and a printed norm at each of eleven calls, also from another jitted "
     "function, and from one that drops the result",
     answer=solution,
 )

@@ -29,6 +29,20 @@ def _records_the_loss_of_each_step(answer: Any) -> None:
             compare(wanted, log[...], given=given, of="the ref after the call")
 
 
+def _records_in_a_longer_ref(answer: Any) -> None:
+    """Require the same of more weights and places, and of large, small and infinite weights."""
+    many, wanted = np.arange(20, dtype="float32") % 7, np.full(300, 7.0, "float32")
+    log = jax.new_ref(jnp.asarray(wanted))
+    for i, w in ((299, 1e3 - many), (0, 0.001 * many), (200, np.where(many == 3, np.inf, many))):
+        given = f"i = {i}, w = {w.astype('float32')}, a ref of {len(wanted)} places"
+        wanted[i] = np.sum(w.astype("float32") ** 2)
+        after = attempt(answer, log, i, jnp.asarray(w, "float32"))
+        # What a step makes of infinity depends on how it is written.
+        if np.isfinite(w).all():
+            compare(np.float32(0.8) * w.astype("float32"), after, given=given)
+        compare(wanted, log[...], given=given, of="the ref after the call")
+
+
 def _records_under_jit(answer: Any) -> None:
     # A ref is made for each check: the one before has been written to.
     log, w = jax.new_ref(jnp.zeros(4)), jnp.array([2.0, 0.5, 3.0])
@@ -43,6 +57,7 @@ record = Exercise(
     name="record",
     questions=(
         traces_at_most(1, _records_the_loss_of_each_step, "i = 2, 0, 3 and 0, for three refs"),
+        _records_in_a_longer_ref,
         _records_under_jit,
     ),
     hints=(
@@ -51,6 +66,7 @@ record = Exercise(
         "One assignment to the entry of the ref, whose right side is the loss; then the next "
         "weights are returned, and nothing else.",
     ),
-    verified="right weights and logs after each of four calls, for three refs, from one trace",
+    verified="right weights and logs after each of four calls, for three refs, from one trace, "
+    "and in a ref of 300 places",
     answer=solution,
 )

@@ -17,6 +17,17 @@ from traced.running.attempt import attempt
 
 _X = jnp.array([0.5, -1.0, 2.0])
 
+#: Those at which something is left to see of the powers of a vector: of which digits, and how many.
+_TEMPERATURES = {
+    "one entry": (10.0,),
+    "entries from -100 to 100": (0.02, 10.0, 500.0),
+    "close entries": (0.02, 10.0),
+    "entries near zero": (0.001, 0.02, 10.0),
+    "low entries": (0.02, 0.3),
+    "seven entries": (0.1, 3.0),
+    "257 entries": (0.07,),
+}
+
 
 def _sharpened(x: Any, temperature: float) -> Any:
     scaled = np.asarray(x) / np.float32(temperature)
@@ -37,11 +48,13 @@ def _sharpens_at_each_temperature(answer: Any) -> None:
 def _stays_finite(answer: Any) -> None:
     """Require the softmax of other vectors, whose powers may be too large or too small."""
     # Between neighbours of zero a temperature counts that would blur all other vectors alike.
-    named = vectors() | {"entries near zero": np.array([0.0, 0.1, 0.05], "float32")}
-    for name in ("one entry", "entries from -100 to 100", "close entries", "entries near zero"):
-        for temperature in (0.02, 10.0):
+    near, low = np.array([0.0, 0.1, 0.05], "float32"), np.array([-100.0, -99.5], "float32")
+    named = vectors() | {"entries near zero": near, "low entries": low}
+    for name, temperatures in _TEMPERATURES.items():
+        for temperature in temperatures:
             x = jnp.asarray(named[name])
-            given = f"x = {x}, temperature = {temperature}"
+            shown = x if x.size < 10 else f"{x.size} entries"
+            given = f"x = {shown}, temperature = {temperature}"
             compare(_sharpened(x, temperature), attempt(answer, x, temperature), given=given)
 
 
@@ -79,7 +92,7 @@ sharpen = Exercise(
         "Two traced arguments, and the same single line as before. "
         "The global is not needed any more.",
     ),
-    verified="right values for four temperatures, from one trace, and for vectors of 1 to 5 "
+    verified="right values for four temperatures, from one trace, and for vectors of 1 to 257 "
     "entries up to 100; nothing outside is changed",
     answer=solution,
 )

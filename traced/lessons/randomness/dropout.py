@@ -21,9 +21,12 @@ from traced.questions import spends_each_key_once
 from traced.running.attempt import attempt
 
 #: Some differ by a power of two or of ten, and would be one in fewer digits.
-_IDS = jnp.array([7, 2**16 - 1, 3, 0, 10_007, 1, 2, 7 + 2**15])
+_IDS = jnp.array([7, 2**16 - 1, 3, 0, 10_007, 1, 60_001, 7 + 2**15])
 
-_BATCH = jnp.arange(1.0, 16_385.0).reshape(8, 2048)
+_BATCH = jnp.arange(1.0, 16_401.0).reshape(8, 2050)
+
+#: Small entries and large ones, which may not decide either.
+_UNEVEN = (_BATCH - 8000.5) * jnp.where(_BATCH % 2 == 0, 1e-4, 1e4)
 
 #: Of so many ids that each place in a row can be judged by itself.
 _MANY_IDS, _NARROW = jnp.arange(4096), jnp.arange(1.0, 5 * 4096 + 1).reshape(4096, 5)
@@ -34,7 +37,7 @@ def _drops_or_doubles_each_entry(answer: Any) -> None:
         given = f"{len(ids)} ids, batch = f32{list(batch.shape)}"
         got = attempt(answer, random.key(0), ids, batch)
         compare_types(batch, got, given)
-        ratio = np.unique(np.round(np.asarray(got) / batch, 3))
+        ratio = np.unique(np.round(np.asarray(got) / batch, 5))
         saw = {"given": given, "wanted": "each entry 0 or doubled", "got_of_each_entry": ratio}
         require(set(ratio) <= {0, 2}, "value/differs", **saw)
 
@@ -51,6 +54,12 @@ def _drops_half_of_each_row_unrelated(answer: Any) -> None:
     other = np.asarray(attempt(answer, random.key(1), _IDS, _BATCH)) != 0
     beside = zip(_IDS, other.astype(float), strict=True)
     require_unrelated(rows | {f"id {i} with key(1)": row for i, row in beside})
+    # A key has two words, of which `key(seed)` fills one.
+    both = random.wrap_key_data(jnp.array([1, 1], jnp.uint32))
+    third = np.asarray(attempt(answer, both, _IDS, _BATCH)) != 0
+    beside = zip(_IDS, third.astype(float), strict=True)
+    unlike = {f"id {i} with key(1)": row for i, row in zip(_IDS, other.astype(float), strict=True)}
+    require_unrelated(rows | unlike | {f"id {i} with the key of words 1, 1": r for i, r in beside})
 
 
 def _drops_half_of_each_column_unrelated(answer: Any) -> None:
@@ -101,7 +110,8 @@ def _drops_the_same_of_other_entries(answer: Any) -> None:
     """Require one mask for one id: in a batch of other entries, and for two rows of one batch."""
     at = np.array([0, 1, 0, 3, 0, 5, 6, 7])
     masks: dict[int, tuple[Any, str]] = {}
-    for batch, which in ((_BATCH, "row {} of"), (-_BATCH[::-1], "with other entries, row {} of")):
+    other = "with other entries, row {} of"
+    for batch, which in ((_BATCH, "row {} of"), (-_BATCH[::-1], other), (_UNEVEN, other)):
         kept = np.asarray(attempt(answer, random.key(0), _IDS[at], batch)) != 0
         for row, (i, mask) in enumerate(zip(at, kept, strict=True), start=1):
             here = f"{which.format(row)} ids {_IDS[at].tolist()}"

@@ -25,10 +25,15 @@ from traced.running.endless import names_loop
 #: Pairs of a seed and an epoch.
 _RUNS = [(seed, epoch) for seed in (0, 1, 2, 1000) for epoch in (0, 1, 2, 3, 10, 100, 1000)]
 
+_LEFT = [999_999, *(10**6 % 2**bits for bits in (16, 17, 18, 19))]
+
 #: By what people multiply one of two numbers before they add the other, or write it behind.
-_FACTORS = (10, 31, 100, 256, 1000, 1024, 10_000, 2**16, 100_000, 1_000_000)
+_FACTORS: tuple[int, ...] = (10, 31, 97, 100, 256, 997, 1000, 1024, 7919, 9973, 10_000, 10_007)
+_FACTORS += (2**16, 2**16 + 1, 100_000, 100_003, 999_983, 1_000_000)
 
 _FAR = [(0, 0), (0, 1), (1, 0), (1, 11), (11, 1)]
+# What is left of a million in 16, 17, 18 or 19 bits, and its neighbour below.
+_FAR += [run for left in _LEFT for run in ((0, left), (left, 0))]
 _FAR += [run for factor in _FACTORS for run in ((0, factor), (factor, 0))]
 
 #: The least number that, times a factor, needs more than the 32 bits that a key keeps of a seed,

@@ -44,6 +44,13 @@ def _draws_unrelated_normal_layers(answer: Any) -> None:
     require_unrelated({f"layer {i}": numbers for i, numbers in enumerate(scaled, start=1)})
 
 
+def _scales_each_of_eight_layers(answer: Any) -> None:
+    layers = attempt(answer, random.key(0), (40,) * 9)
+    for i, layer in enumerate(layers, start=1):
+        of = f"layer {i} of sizes {(40,) * 9}, times the root of its rows"
+        require_scale(np.asarray(layer, float) * np.sqrt(len(layer)), of, tests=len(layers))
+
+
 def _draws_each_number_on_its_own(answer: Any) -> None:
     """Require small layers of many keys to have no exact mean or deviation, nor any other tie."""
     keys = random.split(random.key(0), _KEYS)
@@ -77,6 +84,7 @@ init_layers = Exercise(
         spends_each_key_once(random.key(0), _SIZES),
         spends_each_key_once(random.key(0), (2,) * 9),
         _draws_unrelated_normal_layers,
+        _scales_each_of_eight_layers,
         _draws_each_number_on_its_own,
     ),
     hints=(

@@ -24,7 +24,9 @@ from traced.running.attempt import attempt
 _WEIGHTS = jnp.array([[1.0, 2.0, 5.0], [1.0, 2.0, 5.0], [4.0, 0.0, 1.0]])
 
 #: So small that powers of uniform numbers underflow; and large ones, some of them zero.
-_SMALL_AND_LARGE = jnp.array([[0.002, 0.001, 0.003, 0.01, 0.002], [0.0, 40.0, 10.0, 0.0, 30.0]])
+_SMALL_AND_LARGE = jnp.array(
+    [[0.002, 0.001, 0.003, 0.01, 0.002], [700.0, 4000.0, 1000.0, 0.0, 3000.0]]
+)
 
 #: Of so many entries that two keys hardly ever pick the same ones.
 _MANY = jnp.arange(1.0, 25.0)[None, :]

@@ -25,7 +25,7 @@ from traced.lessons.randomness.solutions.rollout import rollout as solution
 from traced.questions import spends_each_key_once
 from traced.running.attempt import attempt
 
-_KEYS, _STEPS, _FAR = 2500, 400, 1001
+_KEYS, _STEPS, _FAR = 2500, 400, 1000
 
 
 def _walks_by_unrelated_normal_steps(answer: Any) -> None:
@@ -76,6 +76,13 @@ def _walks_far(answer: Any) -> None:
     got = attempt(jax.eval_shape, lambda key: answer(key, _FAR), random.key(0))
     zeros = jax.tree.map(lambda each: jnp.zeros(each.shape, each.dtype), got)
     compare_types(jnp.zeros(_FAR), zeros, f"key(0), n = {_FAR}")
+    walk = np.asarray(attempt(answer, random.key(0), _FAR), float)
+    short = np.mean(walk == walk.astype(np.float16))
+    saw = {"wanted": "numbers of 32 bits", "got": f"{short:.0%} of them have 16 bits"}
+    require(bool(short < 0.5), "value/differs", of=f"a walk of {_FAR} steps", **saw)
+    added = walk - 0.5 * np.concatenate([np.zeros(1), walk[:-1]])
+    if added.std() > 0:
+        require_no_copies(added, f"what {_FAR} steps of a walk add to half the one before")
 
 
 def _name(step: int) -> str:

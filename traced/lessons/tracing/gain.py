@@ -34,7 +34,7 @@ def _multiplies_by_its_attribute(answer: Any) -> None:
         require(not by_trace, "tracing/stale-attribute", attribute="3.0", factor_used="2.0")
     compare(np.asarray(3.0 * _X), after, given="g = Gain(2.0); g.gain = 3.0; g(x)")
     compare(np.asarray(-10.0 * _X), attempt(attempt(answer, -10.0), _X), given="Gain(-10.0)(x)")
-    for factor in (0.0, 0.25):
+    for factor in (0.0, 0.3337, -1e6):
         _change(gain, factor)
         given = f"g = Gain(2.0); Gain(-10.0); g.gain = {factor}; g(x)"
         compare(np.asarray(factor * _X), attempt(gain, _X), given=given)
@@ -48,6 +48,7 @@ def _change(gain: Any, factor: float) -> None:
     # The object is no argument of the reader's code here, which may be a dictionary of its own.
     try:
         attempt(lambda: setattr(gain, "gain", factor))
+        compare(factor, attempt(lambda: gain.gain), given=f"g.gain = {factor}; g.gain")
     except Found as found:
         if not isinstance(found.error, AttributeError) or found.finding.where:
             raise
@@ -64,10 +65,15 @@ def _keeps_two_apart(answer: Any) -> None:
 
 
 def _keeps_the_dtype(answer: Any) -> None:
-    """Require of half precision what `2.0 * x` gives: a Python factor takes on its dtype."""
-    x = jnp.array([1.0, -2.0], "float16")
-    given = f"Gain(2.0)(x), x = {x} in float16"
-    compare(np.asarray(2.0 * x), attempt(attempt(answer, 2.0), x), given=given)
+    """Require what `-2.5 * x` gives: a Python factor takes on the dtype of floats."""
+    for x in (
+        jnp.array([1.0, -2.0], "float16"),
+        jnp.array([0.5, 3.0], "bfloat16"),
+        jnp.array([[1, -2, 3], [0, 5, 7]], "int32"),
+        jnp.array([[jnp.inf, 1.0], [-jnp.inf, 1e-3]]),
+    ):
+        given = f"Gain(-2.5)(x), x = {x} in {x.dtype}"
+        compare(np.asarray(-2.5 * x), attempt(attempt(answer, -2.5), x), given=given)
 
 
 Gain = Exercise(
@@ -76,7 +82,7 @@ Gain = Exercise(
         traces_at_most(
             1,
             _multiplies_by_its_attribute,
-            "Gain(2.0), changed to 3.0, Gain(-10.0), and the first one changed to 0.0 and 0.25",
+            "Gain(2.0), then 3.0, Gain(-10.0), and the first one changed to 0.0, 0.3337 and -1e6",
         ),
         _keeps_two_apart,
         _keeps_the_dtype,
@@ -90,7 +96,7 @@ Gain = Exercise(
         "Either the object travels into `jit` as a tree with one leaf, or the method hands its "
         "attribute to a jitted function of two arguments. One such function serves all objects.",
     ),
-    verified="right values for two objects, side by side, for an attribute changed three times, "
-    "and in half precision; one trace for each dtype",
+    verified="right values for two objects, side by side, for an attribute changed four times, "
+    "for vectors and a matrix, in half precision and integers; one trace for each dtype",
     answer=Solution,
 )

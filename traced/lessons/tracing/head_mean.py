@@ -15,7 +15,7 @@ from traced.questions import compare, traces_at_most, works_under_jit
 from traced.running.attempt import attempt
 
 _X = jnp.array([1.0, -4.0, 0.0, 2.0, 100.0])
-_CALLS = ((3, 0.5), (3, 2.0), (2, 0.5), (3, -1.5), (5, 10.0), (5, 0.0), (1, 4.0))
+_CALLS = ((3, 0.5), (3, 2.0), (2, 0.3337), (3, -1.5), (5, 10.0), (5, 0.0), (1, -1234.5))
 
 
 def _head_mean(x: Any, n: int, scale: float) -> Any:
@@ -30,20 +30,29 @@ def _averages_for_each_n_and_scale(answer: Any) -> None:
 def _looks_at_the_first_entries_only(answer: Any) -> None:
     """Require what comes after the first entries not to count, whatever it is."""
     _compare_call(answer, jnp.array([1.0, 3.0, jnp.nan]), 2, 10.0)
-    _compare_call(answer, jnp.array([1.0, jnp.nan, 3.0]), 2, 10.0)
+    for x in ([1.0, 3.0, jnp.inf], [1.0, jnp.nan, 3.0], [jnp.inf, 1.0, 3.0]):
+        _compare_call(answer, jnp.array(x), 2, 10.0)
+    # Large entries, and small ones with a large scale.
+    _compare_call(answer, jnp.array([1e5, -3e6, 0.0]), 2, 10.0)
+    _compare_call(answer, jnp.array([3e-4, 5e-5, 0.0]), 2, 1e4)
 
 
 def _averages_many(answer: Any) -> None:
     """Require as many entries to count as are asked for, however many these are."""
-    x = vectors()["257 entries"]
-    for n in (40, 256, 257):
-        given = f"x = 257 entries, n = {n}, scale = 10.0"
-        compare(_head_mean(x, n, 10.0), attempt(answer, jnp.asarray(x), n, 10.0), given=given)
+    long = np.cos(np.arange(1000)).astype(np.float32) + np.float32(0.5)
+    for x, many in ((vectors()["257 entries"], (40, 256, 257)), (long, (600, 1000))):
+        for n in many:
+            given = f"x = {x.size} entries, n = {n}, scale = 10.0"
+            compare(_head_mean(x, n, 10.0), attempt(answer, jnp.asarray(x), n, 10.0), given=given)
 
 
 def _is_not_masked_by_a_product(answer: Any) -> None:
-    """Require that a NaN behind the first entries is left out where nothing is compiled, too."""
-    x = jnp.array([1.0, 3.0, jnp.nan])
+    """Require that what is behind the first entries is left out where nothing is compiled, too."""
+    for behind in (jnp.nan, jnp.inf):
+        _is_left_out(answer, jnp.array([1.0, 3.0, behind]))
+
+
+def _is_left_out(answer: Any, x: Any) -> None:
     compiled = attempt(answer, x, 2, 10.0)
     # Compiled as a whole, a product with a mask may have become a selection.
     try:
@@ -93,7 +102,7 @@ head_mean = Exercise(
         "Decorate the function with `jit` and exactly one static name. "
         "The body is one line: a slice, a mean, a product.",
     ),
-    verified="right values for twelve calls, whatever comes after the first entries; no "
+    verified="right values for twenty calls, whatever comes after the first entries; no "
     "trace for a new `scale`, at most one for each `n`",
     answer=solution,
 )

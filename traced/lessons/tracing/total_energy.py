@@ -28,6 +28,16 @@ _LONGER = [
     _FIRST,
 ]
 
+#: Entries that 16 bits or a bound would change, many of them, and more batches.
+_OTHERS = [
+    [3.3 * jnp.sin(jnp.arange(257.0))],
+    [jnp.array([0.1234567]), jnp.array([-77.77])],
+    [jnp.array([0.004, -0.006])],
+    [jnp.array([1e6, -3e5])],
+    [jnp.array([np.inf, 1.0])],
+    [jnp.array([1.1, 0.1 * i]) for i in range(40)],
+]
+
 _SHORT, _LONG = jnp.array([3.0, -0.5]), jnp.array([1.0, 0.0, -2.0, 0.5, 2.0, 1.0])
 
 
@@ -41,9 +51,19 @@ def _passes_nan_on(answer: Any) -> None:
     _compare_sums(answer, [_FIRST, jnp.array([1.0, jnp.nan, 2.0, 0.0])])
 
 
+def _adds_up_other_lists(answer: Any) -> None:
+    for batches in _OTHERS:
+        _compare_sums(answer, batches)
+
+
 def _compare_sums(answer: Any, batches: list[Any]) -> None:
-    given = ", ".join(map(str, batches))
+    first = ", ".join(map(_shown, batches[:9]))
+    given = first if len(batches) < 10 else f"{first} and so on, {len(batches)} batches"
     compare(_total_energy(batches), attempt(answer, batches), given=given)
+
+
+def _shown(batch: Any) -> str:
+    return str(batch) if batch.size < 10 else f"{batch.size} entries"
 
 
 def _adds_up_batches_of_three_lengths(answer: Any) -> None:
@@ -70,6 +90,7 @@ total_energy = Exercise(
             after=_adds_up_batches_of_three_lengths,
         ),
         _passes_nan_on,
+        _adds_up_other_lists,
         works_under_jit(_of_two_batches, jnp.ones(4), jnp.ones(4)),
     ),
     hints=(
@@ -80,7 +101,7 @@ total_energy = Exercise(
         "Two functions: a jitted one for the energy of one batch, defined first; and the loop, "
         "in plain Python, that adds up what it returns.",
     ),
-    verified="right values for five lists, and NaN for a batch with one; twelve batches of one "
+    verified="right values for eleven lists, and NaN for a batch with one; twelve batches of one "
     "shape, one trace; none for a shape of an earlier list",
     answer=solution,
 )
