@@ -78,15 +78,15 @@ decayed_sum = Exercise(
             (jnp.array([1.0, 0.0, 0.9, 0.0, 0.5]), random_rows(5)),
             (jnp.ones(1), jnp.array([7.0])),
             (jnp.array([9.0, 2.0, 2.0]), jnp.ones(3)),
-            (jnp.array([1.0, -1000.0, 1000.0, 1e-6, 1.0]), random_rows(5)),
+            (jnp.array([100.0, -1000.0, 1000.0, 1e-6, 1.0]), random_rows(5)),
             (jnp.array([3.0, -0.5]), jnp.array([1.0, 2.0])),
         ),
         _waits_for_nothing,
         grows_no_more_than(4, _of_ones, 16, _LONG),
         _holds_no_pairs,
-        _follows_each_change,
-        # Last, since what is unrolled would take its time.
+        # Late, since what is unrolled would take its time.
         _adds_up_long_vectors,
+        _follows_each_change,
     ),
     hints=(
         "A step does two things to what came before: it multiplies, and it adds. "
