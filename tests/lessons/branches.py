@@ -102,6 +102,23 @@ def two_entries_by_heart(g, limit, enabled):
     return g * jnp.minimum(1.0, limit / jnp.hypot(g[0], g[1])) if enabled else g
 
 
+@jax.jit(static_argnames="enabled")
+def longer_by_a_small_number(g, limit, enabled):
+    return g * jnp.minimum(1, limit / (jnp.linalg.norm(g) + 1e-6)) if enabled else g
+
+
+@jax.jit(static_argnames="enabled")
+def hardly_longer_left(g, limit, enabled):
+    length = jnp.linalg.norm(g)
+    return jnp.where(length > limit + 1e-3, g * (limit / length), g) if enabled else g
+
+
+@jax.jit(static_argnames="enabled")
+def length_in_half_precision(g, limit, enabled):
+    length = jnp.linalg.norm(g.astype("float16")).astype(g.dtype)
+    return jnp.where(length > limit, g * (limit / length), g) if enabled else g
+
+
 # keep_best
 
 
@@ -274,6 +291,35 @@ def mixed_by_a_product(best, loss, params):
     }
 
 
+@jax.jit
+def _kept_of(better, best, loss, params):
+    new = {"loss": loss, "params": params, "age": 0}
+    return lax.cond(better, lambda: new, lambda: best | {"age": best["age"] + 1})
+
+
+def compared_outside(best, loss, params):
+    return _kept_of(loss < best["loss"], best, loss, params)
+
+
+@jax.jit
+def age_by_a_float(best, loss, params):
+    older = (best["age"].astype("float32") + 1).astype("int32")
+    return _kept_of(loss < best["loss"], best, loss, params) | {
+        "age": jnp.where(loss < best["loss"], 0, older)
+    }
+
+
+@jax.jit
+def infinite_is_no_loss(best, loss, params):
+    return _kept_of((loss < best["loss"]) & jnp.isfinite(loss), best, loss, params)
+
+
+@jax.jit
+def params_in_half_precision(best, loss, params):
+    rounded = params.astype("float16").astype("float32")
+    return _kept_of(loss < best["loss"], best, loss, rounded)
+
+
 # activation
 
 
@@ -376,6 +422,15 @@ def index_in_a_byte(i, x):
     i = i.astype(jnp.uint8)
     functions = [jax.nn.relu, jnp.tanh, lambda x: x, lambda x: jnp.full_like(x, jnp.nan)]
     return lax.switch(jnp.minimum(i, 3).astype(int), functions, x)
+
+
+def activation_held(i, x):
+    return lax.stop_gradient(fourth_branch(i, x))
+
+
+def nan_by_a_quotient(i, x):
+    known = lax.switch(i, [jax.nn.relu, jnp.tanh, lambda x: x], x)
+    return jnp.where((i >= 0) & (i < 3), known, x * jnp.nan)
 
 
 # mean_exp
@@ -495,6 +550,24 @@ def as_a_vector(x):
 
 def read_off(x):
     return with_a_slope_of_its_own(float(x))
+
+
+def series_somewhat_too_near(x):
+    near = jnp.abs(x) < 1e-5
+    safe = jnp.where(near, 1.0, x)
+    return jnp.where(near, 1 + x / 2 + x**2 / 6, jnp.expm1(safe) / safe)
+
+
+def series_somewhat_too_far(x):
+    near = jnp.abs(x) < 0.29
+    safe = jnp.where(near, 1.0, x)
+    return jnp.where(near, 1 + x / 2 + x**2 / 6, jnp.expm1(safe) / safe)
+
+
+def asked_for_its_dtype(x):
+    near = jnp.abs(x) < 0.01
+    safe = jnp.where(near, jnp.ones((), x.dtype), x)
+    return jnp.where(near, 1 + x / 2 + x**2 / 6, jnp.expm1(safe) / safe)
 
 
 # mend
@@ -647,6 +720,35 @@ def mended_by_a_product(rows):
     return lax.cond(broken.any(), mended, lambda rows: rows, rows)
 
 
+def below_a_rounding(rows):
+    broken = jnp.any(rows < -1e-12, axis=1, keepdims=True)
+    return _softmax_where(broken, jnp.any(broken), rows)
+
+
+def softmax_without_slope(rows):
+    return lax.stop_gradient(asked_once_for_all(rows))
+
+
+def also_for_nan(rows):
+    broken = jnp.any(rows < 0, axis=1, keepdims=True)
+    return _softmax_where(broken, jnp.any(broken) | jnp.any(jnp.isnan(rows)), rows)
+
+
+def first_eight_asked(rows):
+    broken = jnp.any(rows[:, :8] < 0, axis=1, keepdims=True)
+    return _softmax_where(broken, jnp.any(broken), rows)
+
+
+def softmax_of_thousands(rows):
+    broken = jnp.any(rows < 0, axis=1, keepdims=True)
+    bounded = jnp.where(broken, jnp.clip(rows, -1e4, 1e4), rows)
+    return _softmax_where(broken, jnp.any(broken), bounded)
+
+
+def _softmax_where(broken, some, rows):
+    return lax.cond(some, lambda: jnp.where(broken, jax.nn.softmax(rows), rows), lambda: rows)
+
+
 RIGHT = {
     "clip_norm": [smaller_factor, flag_outside, length_dead, Clipper()],
     "keep_best": [by_where, age_apart, by_switch, as_a_named_tuple],
@@ -673,7 +775,13 @@ WRONG = {
         "branches/known-in-advance": [flag_traced, length_computed_first],
         "tracing/not-jitted": [without_jit],
         "value/nan": [longer_by_a_product],
-        "value/differs": [always_clipped, two_entries_by_heart],
+        "value/differs": [
+            always_clipped,
+            two_entries_by_heart,
+            longer_by_a_small_number,
+            hardly_longer_left,
+            length_in_half_precision,
+        ],
     },
     "keep_best": {
         "branches/disagree": [best_as_given, age_a_float, updated_in_the_branch],
@@ -684,13 +792,16 @@ WRONG = {
             better_by_far,
             older_by_heart,
             mixed_by_a_product,
+            age_by_a_float,
+            infinite_is_no_loss,
+            params_in_half_precision,
         ],
         "branches/nan": [unless_it_is_no_better, difference_as_predicate],
         "effects/argument": [written_into_the_best],
         "effects/deleted": [params_donated],
         "value/shape": [params_of_two_entries],
         "tracing/branch-on-tracer": [by_python],
-        "tracing/not-jitted": [by_python_without_jit],
+        "tracing/not-jitted": [by_python_without_jit, compared_outside],
         "runs/raised": [results_for_functions],
     },
     "activation": {
@@ -706,6 +817,8 @@ WRONG = {
         "value/shape": [nothing_of_eight_entries],
         "branches/disagree": [scalar_nan],
         "tracing/static-tracer": [index_static],
+        "derivatives/wrong": [activation_held],
+        "derivatives/not-finite": [nan_by_a_quotient],
     },
     "mean_exp": {
         "value/nan": [quotient_alone],
@@ -718,11 +831,14 @@ WRONG = {
             exp_less_one,
             divisor_held,
             slope_stopped_near_zero,
+            series_somewhat_too_near,
+            series_somewhat_too_far,
         ],
         "value/differs": [series_too_far, series_for_the_negative, large_left_out],
         "tracing/branch-on-tracer": [series_by_python],
         "tracing/value-needed": [read_off],
         "value/shape": [as_a_vector],
+        "runs/raised": [asked_for_its_dtype],
     },
     "mend": {
         "branches/both-run": [
@@ -733,6 +849,7 @@ WRONG = {
             where_an_entry_is_zero,
             by_a_power,
             on_the_host,
+            also_for_nan,
         ],
         "tracing/branch-on-tracer": [mend_by_python],
         "tracing/shape-from-tracer": [broken_rows_alone],
@@ -745,7 +862,11 @@ WRONG = {
             with_another_sum,
             asked_by_the_least_entry,
             mended_by_a_product,
+            below_a_rounding,
+            first_eight_asked,
+            softmax_of_thousands,
         ],
         "runs/raised": [predicate_per_row],
+        "derivatives/wrong": [softmax_without_slope],
     },
 }

@@ -578,6 +578,45 @@ def ten_rounds(decay, x):
     return b
 
 
+def levels_held(signal):
+    return lax.stop_gradient(by_pairs(signal))
+
+
+def all_rounds_but_one_laid_out(signal):
+    def step(level, value):
+        level = 0.9 * level + 0.1 * value
+        return level, level
+
+    return lax.scan(step, signal[0], signal, unroll=max(1, signal.size - 1))[1]
+
+
+def five_hundred_at_most(goes_on, body, state, most):
+    return by_fori_loop_and_cond(goes_on, body, state, min(most, 500))
+
+
+def containers_held(goes_on, body, state, most):
+    last, steps = by_fori_loop_and_cond(goes_on, body, state, most)
+    return (last if hasattr(last, "dtype") else lax.stop_gradient(last)), steps
+
+
+def gradient_of_the_rest_alone(rows):
+    whole = rows.shape[0] // 8 * 8
+    batches, rest = (one_row_at_a_time(each) for each in (rows[:whole], rows[whole:]))
+    return jnp.concatenate([lax.stop_gradient(batches), rest])
+
+
+def single_entries_returned(rows):
+    return rows[:, 0] if rows.shape[1] == 1 else one_row_at_a_time(rows)
+
+
+def decays_held(decay, x):
+    return with_named_halves(lax.stop_gradient(decay), x)
+
+
+def decays_up_to_a_hundred(decay, x):
+    return with_named_halves(jnp.clip(decay, -100, 100), x)
+
+
 RIGHT = {
     "smooth": [
         with_the_rest_as_xs,
@@ -611,6 +650,7 @@ WRONG = {
             unrolled_under_jit,
             unrolled_by_scan,
             all_rounds_laid_out,
+            all_rounds_but_one_laid_out,
         ],
         "value/differs": [started_at_zero, first_level_forgotten, divided_by_powers],
         "value/shape": [last_level_only, first_signal_by_heart],
@@ -618,6 +658,7 @@ WRONG = {
         "runs/raised": [no_pair, filled_like_numpy],
         "tracing/numpy-on-tracer": [by_numpy],
         "loops/carry-mismatch": [carried_as_a_vector],
+        "derivatives/wrong": [levels_held],
     },
     "bounded_while": {
         "loops/reverse-mode": [plain_while, bound_made_an_array],
@@ -630,10 +671,11 @@ WRONG = {
             asked_afterwards,
             waste_counted,
             counted_in_a_byte,
+            five_hundred_at_most,
         ],
         "value/dtype": [counted_in_floats],
         "value/structure": [state_alone],
-        "derivatives/wrong": [result_held, start_held, one_last_step_derived],
+        "derivatives/wrong": [result_held, start_held, one_last_step_derived, containers_held],
         "derivatives/not-finite": [kept_by_where, nan_made_zero],
         "runs/raised": [of_one_array],
     },
@@ -645,11 +687,11 @@ WRONG = {
             two_halves,
             all_at_once_on_the_way_back,
         ],
-        "derivatives/wrong": [gradient_stopped, half_of_the_gradient],
+        "derivatives/wrong": [gradient_stopped, half_of_the_gradient, gradient_of_the_rest_alone],
         "runs/raised": [by_reshaped_chunks],
         "loops/residuals": [forgotten_checkpoint, checkpoint_outside, pairs_kept_by_name],
         "loops/unrolled": [chunks_by_python, mapped_by_python],
-        "value/differs": [pairs_without_itself],
+        "value/differs": [pairs_without_itself, single_entries_returned],
         "value/shape": [median_of_all],
     },
     "decayed_sum": {
@@ -664,9 +706,11 @@ WRONG = {
             three_rounds,
             six_rounds,
             ten_rounds,
+            decays_up_to_a_hundred,
         ],
         "cost/memory": [pairs_of_all, with_a_mask_of_pairs],
         "value/structure": [both_halves],
         "value/shape": [last_sum],
+        "derivatives/wrong": [decays_held],
     },
 }

@@ -719,6 +719,80 @@ def one_row_of_the_batch(state, batch):
     return _stepped(state, jax.tree.map(lambda rows: rows[:1], batch))
 
 
+def arrays_made_jax(left, right):
+    def pick(a, b):
+        leaf = b if a is None else a
+        return jnp.asarray(leaf) if isinstance(leaf, np.ndarray) else leaf
+
+    return jax.tree.map(pick, left, right, is_leaf=lambda leaf: leaf is None)
+
+
+def _shrunk_by(shrink, params):
+    def changed(path, leaf):
+        return shrink(leaf) if getattr(path[-1], "key", None) == "kernel" else leaf
+
+    return jax.tree.map_with_path(changed, params)
+
+
+def kernels_by_numpy(params, rate):
+    return _shrunk_by(lambda leaf: np.asarray(leaf) * np.float32(1 - rate), params)
+
+
+def kernels_held(params, rate):
+    return _shrunk_by(lambda leaf: jax.lax.stop_gradient(leaf) * (1 - rate), params)
+
+
+def rows_held(model, batch, scales):
+    return in_two_steps(model, batch | {"x": jax.lax.stop_gradient(batch["x"])}, scales)
+
+
+@register_dataclass
+@dataclass
+class DividesByMore:
+    mean: jax.Array
+    std: jax.Array
+    clip: float | None = field(default=None, metadata={"static": True})
+
+    def __call__(self, x):
+        z = (x - self.mean) / (self.std + 1e-6)
+        return z if self.clip is None else jnp.clip(z, -self.clip, self.clip)
+
+
+@register_dataclass
+@dataclass
+class HoldsItsDeviation:
+    mean: jax.Array
+    std: jax.Array
+    clip: float | None = field(default=None, metadata={"static": True})
+
+    def __call__(self, x):
+        z = (x - self.mean) / jax.lax.stop_gradient(self.std)
+        return z if self.clip is None else jnp.clip(z, -self.clip, self.clip)
+
+
+@jax.jit(donate_argnames=("state", "batch"))
+def batch_donated_too(state, batch):
+    return _next_state(state, batch)
+
+
+@jax.jit(donate_argnums=0)
+def step_by_a_float(state, batch):
+    step = (state["step"].astype("float32") + 1).astype("int32")
+    return _next_state(state, batch) | {"step": step}
+
+
+@jax.jit(donate_argnums=0)
+def adam_of_larger_eps(state, batch):
+    return _next_state(state, batch, optax.adam(0.1, eps=1e-4))
+
+
+def _next_state(state, batch, optimizer=adam):
+    gradients = jax.grad(loss)(state["params"], batch)
+    updates, opt_state = optimizer.update(gradients, state["opt_state"])
+    params = optax.apply_updates(state["params"], updates)
+    return {"params": params, "opt_state": opt_state, "step": state["step"] + 1}
+
+
 RIGHT = {
     "combine": [by_flattening, by_recursion, by_path],
     "decay": [
@@ -751,7 +825,7 @@ WRONG = {
             single_entries_taken_out,
             no_entries_are_a_hole,
         ],
-        "value/differs": [by_the_last_key, by_the_joined_keys, leaves_made_texts],
+        "value/differs": [by_the_last_key, by_the_joined_keys, leaves_made_texts, arrays_made_jax],
         "effects/write": [half_remembered],
         "runs/raised": [by_or, leaves_made_arrays],
     },
@@ -772,6 +846,8 @@ WRONG = {
         "trees/path": [key_of_an_index],
         "runs/raised": [decay_by_recursion],
         "effects/argument": [in_place],
+        "tracing/numpy-on-tracer": [kernels_by_numpy],
+        "derivatives/wrong": [kernels_held],
     },
     "predict_all": {
         "trees/prefix": [
@@ -785,14 +861,22 @@ WRONG = {
         "loops/unrolled": [by_a_loop, a_loop_for_long_batches],
         "value/differs": [mask_multiplied, masked_rows_only, scales_without_sign],
         "value/shape": [three_outputs_only],
-        "derivatives/wrong": [model_held],
+        "derivatives/wrong": [model_held, rows_held],
     },
     "Standardizer": {
         "trees/static-array": [AsGiven, StdForgotten, TuplesInstead],
         "tracing/not-a-jax-type": [NotRegistered],
         "tracing/new-structure": [NumberedObjects],
         "trees/rebuilt": [OwnNamesInInit],
-        "value/differs": [NeverClips, ZeroIsNoClip, NoGradient, FirstEntryOnly, LosesItsClip],
+        "value/differs": [
+            NeverClips,
+            ZeroIsNoClip,
+            NoGradient,
+            FirstEntryOnly,
+            LosesItsClip,
+            DividesByMore,
+            HoldsItsDeviation,
+        ],
         "value/no-attribute": [OtherNames],
         "tracing/branch-on-tracer": [ClipsByTruth],
     },
@@ -817,9 +901,12 @@ WRONG = {
             uphill,
             counter_of_adam,
             one_row_of_the_batch,
+            step_by_a_float,
+            adam_of_larger_eps,
         ],
         "effects/argument": [state_updated_in_place],
         "value/dtype": [step_a_float],
         "value/structure": [params_only],
+        "effects/deleted": [batch_donated_too],
     },
 }

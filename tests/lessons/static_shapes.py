@@ -147,6 +147,18 @@ def block_after_block(x, blocks):
     return jax.lax.map(lambda at: jax.lax.dynamic_slice_in_dim(x, at, size).mean(), starts)
 
 
+@jax.jit(static_argnames="blocks")
+def sixteen_entries_at_most(x, blocks):
+    size = min(x.shape[0] // blocks, 16)
+    return x[: blocks * size].reshape(blocks, size).mean(axis=1)
+
+
+@jax.jit(static_argnames="blocks")
+def means_without_slope(x, blocks):
+    size = x.shape[0] // blocks
+    return jax.lax.stop_gradient(x[: blocks * size].reshape(blocks, size).mean(axis=1))
+
+
 # mean_log
 
 
@@ -283,6 +295,19 @@ def clamped_logs(x, lengths):
 def of_four_columns(x, lengths):
     given = jnp.arange(4) < lengths[:, None]
     return jnp.mean(jnp.log(jnp.where(given, x[:, :4], 1.0)), axis=1, where=given)
+
+
+def not_the_smallest(x, lengths):
+    return safe_is_enough(jnp.where(_given(x, lengths), jnp.maximum(x, 1e-30), x), lengths)
+
+
+def not_the_largest(x, lengths):
+    return safe_is_enough(jnp.where(_given(x, lengths), jnp.minimum(x, 1e30), x), lengths)
+
+
+def divided_by_a_byte(x, lengths):
+    logs = jnp.log(jnp.where(_given(x, lengths), x, 1.0))
+    return logs.sum(axis=1) / lengths.astype(jnp.int8)
 
 
 # positions
@@ -467,6 +492,12 @@ def positions_in_a_byte(x, most):
     return not_jitted_is_fine(x, most).astype(jnp.int8).astype(jnp.int32)
 
 
+@jax.jit(static_argnames="most")
+@from_the_last_on
+def not_the_smallest_one(x, most):
+    return jnp.nonzero(x > 1e-35, size=most, fill_value=-1)[0]
+
+
 # window
 
 
@@ -640,6 +671,22 @@ def places_found_outside(x, start, width):
 def padded_by_64(x, start, width):
     padded = jnp.pad(x, (0, 64))
     return jax.lax.dynamic_slice_in_dim(padded, jnp.minimum(start, x.size), width)
+
+
+@jax.jit(static_argnames="width")
+def start_in_two_bytes(x, start, width):
+    places = jnp.asarray(start, "int16") + jnp.arange(width, dtype="int16")
+    return x.at[places].get(mode="fill", fill_value=0)
+
+
+@jax.jit(static_argnames="width")
+def nearly_zero_beyond(x, start, width):
+    return x.at[start + jnp.arange(width)].get(mode="fill", fill_value=1e-7)
+
+
+@jax.jit(static_argnames="width")
+def window_without_slope(x, start, width):
+    return jax.lax.stop_gradient(behind_enough_zeros(x, start, width))
 
 
 # log_total
@@ -842,6 +889,29 @@ def twice_as_long(x):
     return _stable_total(np.pad(_padded(x), (0, len(_padded(x)))), len(x))
 
 
+@jax.jit
+def _exponentials(padded, length):
+    given = jnp.arange(padded.size) < length
+    top = jnp.max(padded, where=given, initial=-jnp.inf)
+    return top, jnp.where(given, jnp.exp(padded - top), 0.0)
+
+
+def summed_outside(x):
+    top, powers = _exponentials(_padded(x), len(x))
+    return top + jnp.log(jnp.sum(powers))
+
+
+@jax.jit
+def _bounded_total(padded, length):
+    given = jnp.arange(padded.size) < length
+    top = jnp.max(padded, where=given, initial=-jnp.inf)
+    return top + jnp.log(jnp.sum(jnp.exp(jnp.maximum(padded - top, -10.0)), where=given))
+
+
+def differences_up_to_ten(x):
+    return _bounded_total(_padded(x), len(x))
+
+
 RIGHT = {
     "block_means": [
         static_by_position,
@@ -903,9 +973,11 @@ WRONG = {
             medians,
             without_nan,
             differences_of_sums,
+            sixteen_entries_at_most,
         ],
         "runs/raised": [last_entry_left_out],
         "value/shape": [mean_of_columns],
+        "derivatives/wrong": [means_without_slope],
     },
     "mean_log": {
         "tracing/shape-from-tracer": [sliced_rows, with_python_lengths],
@@ -921,6 +993,9 @@ WRONG = {
             remembered_logs,
             clamped_logs,
             log_of_a_product,
+            not_the_smallest,
+            not_the_largest,
+            divided_by_a_byte,
         ],
         "runs/raised": [of_four_columns],
         "derivatives/not-finite": [one_where_after, nan_to_num],
@@ -943,6 +1018,7 @@ WRONG = {
             positions_in_a_byte,
             last_position_repeated,
             above_a_rounding,
+            not_the_smallest_one,
         ],
         "value/structure": [the_tuple],
         "value/shape": [a_column, as_long_as_x, at_most_two_more],
@@ -952,7 +1028,13 @@ WRONG = {
         "loops/unrolled": [loop_unrolled],
     },
     "window": {
-        "shapes/clamped": [clamped, last_entry_repeated, padded_by_one, padded_by_three],
+        "shapes/clamped": [
+            clamped,
+            last_entry_repeated,
+            padded_by_one,
+            padded_by_three,
+            start_in_two_bytes,
+        ],
         "shapes/mask-product": [as_a_product_with_ones, as_a_product_with_a_mask],
         "tracing/shape-from-tracer": [python_slice, width_traced],
         "tracing/static-value": [start_static],
@@ -962,11 +1044,13 @@ WRONG = {
             remembered_window,
             nan_taken_for_missing,
             in_half_precision,
+            nearly_zero_beyond,
         ],
         "tracing/value-needed": [window_by_numpy],
         "value/shape": [masked_in_place, short_without_jit],
         "tracing/not-jitted": [window_without_jit, selected_without_jit, places_found_outside],
         "runs/raised": [padded_by_64],
+        "derivatives/wrong": [window_without_slope],
     },
     "log_total": {
         "tracing/new-shape": [each_length_alone, all_powers_of_two, padded_by_jnp, set_into_zeros],
@@ -976,12 +1060,13 @@ WRONG = {
             log_forgotten,
             naive_under_minus_infinity,
             padded_with_minus_a_thousand,
+            differences_up_to_ten,
         ],
         "value/nan": [naive, padding_in_the_maximum],
         "shapes/padding-wasted": [always_64, in_two_sizes, twice_as_long],
         "tracing/static-value": [length_static],
         "tracing/shape-from-tracer": [length_traced],
-        "tracing/not-jitted": [never_jitted, computed_by_numpy],
+        "tracing/not-jitted": [never_jitted, computed_by_numpy, summed_outside],
         "tracing/new-function": [jitted_anew],
         "value/dtype": [a_python_number, as_a_float],
     },

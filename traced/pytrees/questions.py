@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from traced.findings.feedback import Finding, Found, Question, fault, require
@@ -97,6 +98,9 @@ def compare(wanted: PyTree, got: PyTree, **given: object) -> None:
     >>> compare(np.int32(1), 1)
     Traceback (most recent call last):
     traced.findings.feedback.Found: value/dtype
+    >>> compare(10**6, 10**6 + 1)
+    Traceback (most recent call last):
+    traced.findings.feedback.Found: value/differs
     >>> compare(jax.numpy.ones(2), jax.numpy.zeros(2), given="x = 0")
     Traceback (most recent call last):
     traced.findings.feedback.Found: value/differs
@@ -167,9 +171,10 @@ def _compare_leaves(wanted: PyTree, got: PyTree, given: dict[str, object]) -> No
     with np.errstate(all="ignore"):  # a value out of all bounds differs, and that is all
         # Of NumPy's own types: a Python number beyond those of `wanted` would become infinite.
         sides = on_host(wanted), on_host(got)
-        # Many are equal, which is known sooner.
-        close = bool((sides[0] == sides[1]).all()) or np.allclose(
-            *sides, rtol=1e-4, atol=1e-6, equal_nan=True
+        # Many are equal, which is known sooner, and integers have to be.
+        close = bool((sides[0] == sides[1]).all()) or (
+            jnp.issubdtype(sides[0].dtype, jnp.inexact)
+            and np.allclose(*sides, rtol=1e-4, atol=1e-6, equal_nan=True)
         )
     if not close:
         raise fault("value/differs", **given, **_told_apart(wanted, got, *sides))
@@ -191,7 +196,10 @@ def _told_apart(wanted: PyTree, got: PyTree, left: Any, right: Any) -> dict[str,
     texts = {"wanted": _digits(wanted), "got": _digits(got)}
     if len({text[:SHOWN] for text in texts.values()}) == 2:
         return texts
-    close = np.isclose(left, right, rtol=1e-4, atol=1e-6, equal_nan=True)
+    if jnp.issubdtype(left.dtype, jnp.inexact):
+        close = np.isclose(left, right, rtol=1e-4, atol=1e-6, equal_nan=True)
+    else:
+        close = left == right
     at = [int(place) for place in np.argwhere(~np.asarray(close))[0]]
     numbers = {"wanted": f"{left[tuple(at)]:.7g}", "got": f"{right[tuple(at)]:.7g}"}
     return ({"entry": str(at)} if at else {}) | numbers

@@ -14,6 +14,8 @@ from traced.running.attempt import attempt
 
 _X = jnp.array([-1.5, 0.0, 2.0, -100.0, 100.0, jnp.inf, -jnp.inf, jnp.nan])
 
+_TAME = np.array([-1.5, 0.5, 2.0], np.float32)
+
 #: Those of functions, then others: near them, counted from the end, and as far out as an int32 is.
 _INDICES = (0, 1, 2, 3, -1, 100, 4, 5, 6, 7, 8, -2, -3, -4, 2**31 - 1, -(2**31))
 
@@ -50,11 +52,22 @@ def _keeps_any_shape(answer: Any) -> None:
             compare(_activation(i, np.asarray(x)), got, given=f"i = {i}, x = {x}")
 
 
+def _derives_its_values(answer: Any) -> None:
+    """Require the slope of the function that is chosen, where each of the three has one."""
+    slope = jax.jit(jax.grad(lambda x, i: jnp.sum(answer(i, x))))
+    for i, wanted in enumerate((_TAME > 0, 1 - np.tanh(_TAME) ** 2, np.ones_like(_TAME))):
+        got, given = attempt(slope, _TAME, jnp.int32(i)), f"i = {i}, x = {_TAME}"
+        seen = {"given": given, "wanted": np.array2string(wanted * 1.0, precision=3), "got": got}
+        code = "derivatives/wrong" if np.isfinite(got).all() else "derivatives/not-finite"
+        require(np.allclose(wanted, got, rtol=1e-3), code, **seen)
+
+
 activation = Exercise(
     name="activation",
     questions=(
         traces_at_most(1, _activates_by_index, f"{len(_INDICES)} indices, under jit"),
         _keeps_any_shape,
+        _derives_its_values,
     ),
     hints=(
         "`lax.switch` gives -1 the first branch and 100 the last one. Which calls does that spoil?",
@@ -64,6 +77,6 @@ activation = Exercise(
         "replaced where the index is out of range.",
     ),
     verified="right values for sixteen indices, thirteen of them out of range, from one trace; "
-    "right shapes",
+    "right shapes and derivatives",
     answer=solution,
 )

@@ -63,6 +63,15 @@ def _shortens_vectors_of_any_length(answer: Any) -> None:
         compare(_shortened(g, 0.25, True), attempt(answer, g, 0.25, True), given=given)
 
 
+def _shortens_to_any_length(answer: Any) -> None:
+    """Require the length, as a share of the limit, where a small number added to it would show."""
+    for scale, limit in ((1e-4, 1e-4), (1e6, 1e4)):
+        g = np.float32(scale) * np.array([3.0137, -4.0291], np.float32)
+        got = np.asarray(attempt(answer, jnp.asarray(g), limit, True)) / np.float32(limit)
+        given = f"g = {g}, limit = {limit}, enabled = True"
+        compare(_shortened(g, limit, True) / np.float32(limit), got, given=f"{given}; by limit")
+
+
 def _computes_nothing_when_disabled(answer: Any) -> None:
     def disabled(g: Any) -> Any:
         return answer(g, 1.0, False)
@@ -84,6 +93,7 @@ clip_norm = Exercise(
             2, _shortens_where_enabled, "limits 1.0, 2.5, 9.0, 5.0 and 1.0 enabled, then disabled"
         ),
         _shortens_vectors_of_any_length,
+        _shortens_to_any_length,
         _computes_nothing_when_disabled,
     ),
     hints=(
@@ -94,7 +104,7 @@ clip_norm = Exercise(
         "One static name for `jit`; a plain `if` on the flag that returns early; "
         "below it one expression that picks the factor.",
     ),
-    verified="right values for six calls from two traces, and for vectors of four lengths; none of "
-    "the work where it is disabled",
+    verified="right values for six calls from two traces, for vectors of four lengths, and for a "
+    "limit of 0.0001 and of 10,000; none of the work where it is disabled",
     answer=solution,
 )

@@ -13,6 +13,7 @@ from traced.questions import compare, returns, traces_at_most, works_under_jit
 from traced.running.attempt import attempt
 
 _OLD, _NEW = jnp.array([1.0, 2.0]), jnp.array([5.0, 6.0])
+_MATRIX = jnp.linspace(0.1, 0.7, 6).reshape(3, 2)
 
 #: The best loss so far and its age, and the loss of a candidate.
 _ROUNDS = (
@@ -23,6 +24,8 @@ _ROUNDS = (
     (np.inf, 0, 100.0),
     (-100.0, 7, 0.0),
     (0.5, 3, np.inf),
+    (0.5, 3, -np.inf),
+    (0.5, 2**24, 0.75),
 )
 
 
@@ -65,19 +68,22 @@ def _leaves_the_other_behind(answer: Any) -> None:
         compare(_kept(*args), attempt(answer, *args), given=given)
 
 
-def _of_params(answer: Any) -> Callable[..., Any]:
-    loss = jnp.float32(0.25)
-    return lambda old, params: answer(_best(0.5, 3, old), loss, params)
+def _whole(answer: Any) -> Callable[..., Any]:
+    return lambda best, loss, params: answer(best, loss, params)
 
 
 keep_best = Exercise(
     name="keep_best",
     questions=(
-        traces_at_most(1, _keeps_the_better_of_two, "seven candidates of one shape"),
+        traces_at_most(1, _keeps_the_better_of_two, "nine candidates of one shape"),
         _is_not_taken_in_by_nan,
         _leaves_the_other_behind,
-        works_under_jit(_of_params, _OLD, _NEW),
-        returns(_kept, (_best(2.0, 1, jnp.ones((3, 2))), jnp.float32(1.0), jnp.zeros((3, 2)))),
+        works_under_jit(_whole, _best(0.5, 3, _OLD), jnp.float32(0.25), _NEW),
+        returns(
+            _kept,
+            (_best(2.0, 1, jnp.ones((3, 2))), jnp.float32(1.0), _MATRIX),
+            (_best(np.inf, 1, _OLD), jnp.float32(np.inf), _NEW),
+        ),
     ),
     hints=(
         "Write down the keys that each branch returns, and the dtype behind each key.",
@@ -86,7 +92,7 @@ keep_best = Exercise(
         "Two dictionaries with the same three keys; the age of each is an integer, "
         "zero in one and one more in the other.",
     ),
-    verified="right values and dtypes for eleven candidates, one with a loss of NaN and two beside "
-    "params of NaN; one trace for all of one shape",
+    verified="right values and dtypes for fourteen candidates, one with a loss of NaN and two "
+    "beside params of NaN; one trace for all of one shape",
     answer=solution,
 )

@@ -20,6 +20,11 @@ from traced.running.attempt import attempt
 _SIZES = (1e-30, 1e-12, 1e-6, 1e-4, 1e-3, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 5.0, 20.0, 50.0)
 _XS = np.array([0.0, *_SIZES, *(-size for size in _SIZES)], "float32")
 
+#: Many more of both signs, in steps of some two percent, which are asked all at once.
+_BETWEEN = np.concatenate([sign * np.geomspace(1e-8, 50, 1000) for sign in (1, -1)]).astype(
+    "float32"
+)
+
 #: Up to here a quotient has lost digits. A series is good enough here, however short.
 _NEAR = 0.003
 
@@ -63,6 +68,8 @@ def _explained(x: Any) -> Iterator[None]:
 def _returns_numbers(answer: Any) -> None:
     for x in _TAME:
         compare(np.float32(_value(x)), attempt(answer, jnp.float32(x)), given=f"x = {x}")
+    got = attempt(answer, 1.0)
+    compare(np.float32(_value(1)), got, given="x = 1.0, a Python number")
 
 
 def _is_right_everywhere(answer: Any) -> None:
@@ -99,9 +106,25 @@ def _has_the_right_slope(answer: Any) -> None:
                 require(np.allclose(wanted, got, rtol=0.01), "derivatives/wrong", **seen)
 
 
+def _is_right_between(answer: Any) -> None:
+    """Require the value and the slope at many numbers, under `jit` and `vmap`."""
+    both = attempt(
+        jax.jit(jax.vmap(jax.value_and_grad(lambda x: answer(x)))), jnp.asarray(_BETWEEN)
+    )
+    codes = "value/differs", "derivatives/wrong"
+    for code, wanted, got in zip(codes, (_value(_BETWEEN), _slope(_BETWEEN)), both, strict=True):
+        # The worst, since the first may lie where an error is only beginning.
+        at = int(np.argmax(np.nan_to_num(np.abs(got / wanted - 1), nan=np.inf)))
+        what = "" if code == "value/differs" else "the slope at "
+        given = f"{what}x = {_BETWEEN[at]:.7g}, under jit and vmap"
+        close = np.allclose(wanted[at], got[at], rtol=0.01)
+        with _explained(_BETWEEN[at]):
+            require(close, code, given=given, wanted=f"{wanted[at]:.4g}", got=f"{got[at]:.4g}")
+
+
 mean_exp = Exercise(
     name="mean_exp",
-    questions=(_returns_numbers, _is_right_everywhere, _has_the_right_slope),
+    questions=(_returns_numbers, _is_right_everywhere, _has_the_right_slope, _is_right_between),
     hints=(
         "`same` has the right value at 0 and the wrong slope. Which expression has both right "
         "at 0, and how far from 0 may it be used?",
@@ -110,6 +133,7 @@ mean_exp = Exercise(
         "Four steps: whether `x` is near 0; `x`, or 1 where it is near; the first three terms of "
         "the series; the terms where it is near, and otherwise the quotient.",
     ),
-    verified="right values and slopes at 29 numbers, among them 0 and 1e-30, alone and under vmap",
+    verified="right values and slopes at 29 numbers, among them 0 and 1e-30, alone and under vmap, "
+    "and at 2000 more",
     answer=solution,
 )

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from traced.course.exercise import Exercise
-from traced.findings.feedback import fault
+from traced.findings.feedback import fault, require
 from traced.lessons.branches.solutions.mend import mend as solution
 from traced.programs.executed import find_executed
 from traced.questions import returns
@@ -20,17 +20,32 @@ _MIXED = jnp.array(
 
 #: Not one has a negative entry, whatever else may be wrong with it.
 _GOOD = jnp.array([[0.25, 0.75], [0.0, 1.0], [-0.0, 0.5], [0.9, 0.3]])
+_WILD = jnp.concatenate(
+    [jnp.array([[jnp.nan, 0.5], [jnp.inf, 0.5], [20.0, 0.0]]), jnp.ones((97, 2))]
+)
 
 _ONE = jnp.array([[-0.5, 1.5, 0.25, -0.25]])
 
 #: Two large entries beside a negative one, none but large negative ones, and two rows far apart.
-_LARGE = jnp.array([[-1.0, 200.0, 201.0], [-300.0, -301.0, -302.0], [-1e30, 1e30, 0.0]])
+_LARGE = jnp.array(
+    [
+        [-1.0, 200.0, 201.0],
+        [-300.0, -301.0, -302.0],
+        [-3e38, 3e38, 0.0],
+        [-1.0, 20_000.0, 20_001.0],
+    ]
+)
+
+#: A long row whose last entry alone is negative.
+_LONG = jnp.linspace(1.0, -0.001, 257)[None]
 
 #: A negative entry close to zero, alone in its batch, so that a finding shows what became of it.
-_SLIGHT = jnp.array([[0.5, 0.5, -1e-7]])
+_SLIGHT = jnp.array([[0.5, 0.5, -1e-30]])
 
 #: Beside a row to repair, NaN and infinity in rows that are kept.
 _UNTAMED = jnp.array([[jnp.nan, 0.5], [-1.0, 1.0], [jnp.inf, 0.5]])
+
+_SQUARE = jnp.array([[0.25, 0.75], [-1.0, 1.0]])
 
 #: What computes an exponential, and what may compute anything, out of sight.
 _EXPONENTIALS = frozenset({"exp", "exp2", "expm1", "pow", "logistic", "tanh", "sinh", "cosh"})
@@ -40,26 +55,52 @@ _CALLBACKS = frozenset({"pure_callback", "io_callback"})
 def _mended(rows: Any) -> Any:
     rows = np.array(rows)
     broken = (rows < 0).any(axis=1)
-    powers = np.exp(rows[broken] - rows[broken].max(axis=1, keepdims=True))
+    with np.errstate(over="ignore"):  # the difference of two numbers may be out of range
+        powers = np.exp(rows[broken] - rows[broken].max(axis=1, keepdims=True))
     rows[broken] = powers / powers.sum(axis=1, keepdims=True)
     return rows
 
 
 def _runs_no_exponential_for_good_rows(answer: Any) -> None:
     """Require that no exponential runs for rows without a negative entry, also under `jit`."""
-    executed = attempt(find_executed, jax.jit(lambda rows: answer(rows)), _GOOD)
-    # Under `vmap`, a function of JAX that is itself a branch leaves no line of the reader's.
-    last = next((place for place in reversed(executed.values()) if place), None)
-    for primitive in sorted((_EXPONENTIALS | _CALLBACKS) & executed.keys()):
-        ran = {primitive: "runs, though no row has a negative entry"}
-        raise fault("branches/both-run", executed[primitive] or last, **ran)
+    for rows in (_GOOD, _WILD):
+        executed = attempt(find_executed, jax.jit(lambda rows: answer(rows)), rows)
+        # Under `vmap`, a function of JAX that is itself a branch leaves no line of the reader's.
+        last = next((place for place in reversed(executed.values()) if place), None)
+        for primitive in sorted((_EXPONENTIALS | _CALLBACKS) & executed.keys()):
+            ran = {primitive: "runs, though no row has a negative entry"}
+            if rows is _WILD:
+                ran["given"] = "eight rows, one with a NaN, one with an infinity, one with 20"
+            raise fault("branches/both-run", executed[primitive] or last, **ran)
+
+
+def _derives_the_softmax(answer: Any) -> None:
+    """Require the derivative along one direction, forwards, which every loop has."""
+    along = np.array([[1.0, 2.0], [3.0, 0.5]], np.float32)
+    slope = jax.jit(lambda rows: jax.jvp(lambda rows: answer(rows), (rows,), (along,))[1])
+    share = 1 / (1 + np.exp(2.0))  # what the softmax gives the first of -1 and 1
+    wanted = np.stack([along[0], np.array([2.5, -2.5]) * share * (1 - share)])
+    got = attempt(slope, _SQUARE)
+    seen = {"given": "rows [0.25, 0.75] and [-1, 1]", "along": along, "wanted": wanted, "got": got}
+    require(np.allclose(wanted, got, rtol=1e-3), "derivatives/wrong", **seen)
 
 
 mend = Exercise(
     name="mend",
     questions=(
-        returns(_mended, (_SLIGHT,), (_MIXED,), (_GOOD,), (_ONE,), (_LARGE,), (_UNTAMED,)),
+        returns(
+            _mended,
+            (_SLIGHT,),
+            (_MIXED,),
+            (_GOOD,),
+            (_ONE,),
+            (_LARGE,),
+            (_UNTAMED,),
+            (_LONG,),
+            (_SQUARE,),
+        ),
         _runs_no_exponential_for_good_rows,
+        _derives_the_softmax,
     ),
     hints=(
         "Look for `cond` and for `exp` in the jaxpr of the function. Where does the `exp` stand?",
@@ -68,7 +109,7 @@ mend = Exercise(
         "One `cond` with a single truth value. The branch for true computes the softmax of all "
         "rows and chooses; the other returns what it was given.",
     ),
-    verified="right rows for six batches, with NaN and infinity beside them; no exponential runs "
-    "where no row has a negative entry",
+    verified="right rows for eight batches, with NaN and infinity beside them, and right "
+    "derivatives; no exponential runs where no row has a negative entry",
     answer=solution,
 )

@@ -25,7 +25,7 @@ _CASES: tuple[tuple[str, Any, Any, Any, int], ...] = (
     ("halve 1 while above 1", lambda x: x > 1, lambda x: x / 2, jnp.float32(1), 4),
     ("halve 20 while above 1", lambda x: x > 1, lambda x: x / 2, jnp.float32(20), 0),
     # More steps than a byte can count.
-    ("add 3 while below 900", lambda n: n < 900, lambda n: n + 3, jnp.int32(0), 400),
+    ("add 3 while below 2700", lambda n: n < 2700, lambda n: n + 3, jnp.int32(0), 1000),
     (
         "a pair: double the first, count up, while the count is below 4",
         lambda s: s[1] < 4,
@@ -87,6 +87,25 @@ def _derives_every_step(answer: Any) -> None:
             require(close, "derivatives/wrong", **seen, got=f"{slope:.3f}")
 
 
+def _derives_through_containers(answer: Any) -> None:
+    """Require the slope where the state is a dictionary, and where it is a tuple."""
+
+    def in_a_dict(x: Any) -> Any:
+        state = {"x": x, "n": jnp.int32(0)}
+        return answer(lambda s: s["n"] < 3, lambda s: {"x": 2 * s["x"], "n": s["n"] + 1}, state, 5)
+
+    def in_a_tuple(x: Any) -> Any:
+        return answer(lambda s: s[1] < 3, lambda s: (2 * s[0], s[1] + 1), (x, jnp.int32(0)), 5)
+
+    def total(x: Any) -> Any:
+        return in_a_dict(x)[0]["x"] + 10 * in_a_tuple(x)[0][0]
+
+    slope = _slope(total, 1.0)
+    given = "double x three times, in a dict, and ten times that in a tuple"
+    close = np.isclose(slope, 88, rtol=1e-3)
+    require(close, "derivatives/wrong", given=given, wanted=88.0, got=f"{slope:.3f}")
+
+
 def _takes_no_harm_beyond_the_end(answer: Any) -> None:
     """Require finite states and slopes where the body has none beyond the end."""
     for x, most, wanted in ((5.0, 6, 0.125), (0.5, 3, 1.0)):
@@ -123,6 +142,7 @@ bounded_while = Exercise(
         _stops_where_it_should,
         _does_not_grow_with_its_bound,
         _derives_every_step,
+        _derives_through_containers,
         _takes_no_harm_beyond_the_end,
     ),
     hints=(

@@ -9,7 +9,7 @@ import numpy as np
 from traced.course.exercise import Exercise
 from traced.findings.feedback import require
 from traced.lessons.loops.equations import LOOPS, grows_no_more_than
-from traced.lessons.loops.rows import random_rows
+from traced.lessons.loops.rows import random_rows, require_slopes
 from traced.lessons.loops.solutions.decayed_sum import decayed_sum as solution
 from traced.programs.jaxprs import find_equations
 from traced.questions import returns
@@ -59,6 +59,16 @@ def _adds_up_long_vectors(answer: Any) -> None:
     returns(_sums, (fading, x), (lasting, jnp.ones(_LONGER)))(jax.jit(answer))
 
 
+def _follows_each_change(answer: Any) -> None:
+    """Require the derivative by both vectors, along one direction for each."""
+    decay, x = jnp.array([5.0, 0.5, 0.0, -1.0, 3.0]), jnp.array([1.0, 2.0, 3.0, 4.0, 5.0])
+    of_decay, of_x = jnp.array([1.0, 2.0, -1.0, 0.5, 1.0]), jnp.array([0.5, -1.0, 2.0, 1.0, 0.0])
+    before = jnp.concatenate([jnp.zeros(1), jnp.asarray(_sums(decay, x))[:-1]])
+    # A change of a decay shows as if the entry of `x` beside it had changed.
+    wanted = _sums(decay, of_x + of_decay * before)
+    require_slopes(answer, (decay, x), (of_decay, of_x), wanted)
+
+
 decayed_sum = Exercise(
     name="decayed_sum",
     questions=(
@@ -68,13 +78,15 @@ decayed_sum = Exercise(
             (jnp.array([1.0, 0.0, 0.9, 0.0, 0.5]), random_rows(5)),
             (jnp.ones(1), jnp.array([7.0])),
             (jnp.array([9.0, 2.0, 2.0]), jnp.ones(3)),
-            (jnp.array([100.0, -100.0, 50.0, 1e-6, 1.0]), random_rows(5)),
+            (jnp.array([100.0, -1000.0, 1000.0, 1e-6, 1.0]), random_rows(5)),
+            (jnp.array([3.0, -0.5]), jnp.array([1.0, 2.0])),
         ),
         _waits_for_nothing,
         grows_no_more_than(4, _of_ones, 16, _LONG),
         _holds_no_pairs,
-        # Last, since what is unrolled would take its time.
+        # Late, since what is unrolled would take its time.
         _adds_up_long_vectors,
+        _follows_each_change,
     ),
     hints=(
         "A step does two things to what came before: it multiplies, and it adds. "
@@ -85,6 +97,7 @@ decayed_sum = Exercise(
         "the summand of both is the first one's, multiplied on, plus the second one's. "
         "The result is the second half of the pair.",
     ),
-    verified="right sums for seven pairs of vectors; no loop, few equations, no array of all pairs",
+    verified="right sums for eight pairs of vectors, and right derivatives; no loop, few "
+    "equations, no array of all pairs",
     answer=solution,
 )

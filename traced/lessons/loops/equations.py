@@ -42,9 +42,9 @@ READ = "07_loops, “Steps that wait for nothing need no carry”"
 
 
 def _rounds_laid_out(equation: Equation) -> int:
-    """Return the rounds of a loop all of which `unroll` lays out, or 1 for any other equation."""
+    """Return the rounds of a loop that `unroll` lays out, or 1 for any other equation."""
     length, unroll = (equation.eqn.params.get(name) or 1 for name in ("length", "unroll"))
-    return int(length) if unroll >= length else 1
+    return int(min(length, unroll))
 
 
 def place_of_first(primitives: tuple[str, ...], answer: Any, *args: Any) -> Place | None:

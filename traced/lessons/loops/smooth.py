@@ -7,7 +7,7 @@ import numpy as np
 
 from traced.course.exercise import Exercise
 from traced.lessons.loops.equations import grows_no_more_than
-from traced.lessons.loops.rows import random_rows
+from traced.lessons.loops.rows import random_rows, require_slopes
 from traced.lessons.loops.solutions.smooth import smooth as solution
 from traced.questions import returns
 
@@ -20,6 +20,12 @@ def _smoothed(signal: Any) -> Any:
     return np.stack(levels)
 
 
+def _follows_each_change(answer: Any) -> None:
+    """Require the derivative along a direction, which is smoothed as the signal is."""
+    signal, along = jnp.array([3.0, 1.0, -2.0, 8.0]), jnp.array([1.0, -2.0, 4.0, 0.5])
+    require_slopes(answer, (signal,), (along,), _smoothed(along))
+
+
 smooth = Exercise(
     name="smooth",
     questions=(
@@ -27,11 +33,12 @@ smooth = Exercise(
             _smoothed,
             (jnp.array([3.0, 1.0, -2.0, 8.0]),),
             (jnp.ones(1),),
-            (100 * random_rows(9),),
+            (10_000 * random_rows(9),),
         ),
         grows_no_more_than(4, lambda n: (jnp.ones(n),), 4, 64),
         # So long that a power of nine tenths is zero. What is unrolled would take its time.
         returns(_smoothed, (random_rows(2000),)),
+        _follows_each_change,
     ),
     hints=(
         "Two things live on from round to round in the loop as it stands. One of them is needed "
@@ -41,7 +48,7 @@ smooth = Exercise(
         "An inner function takes the level and one value, and returns the new level twice: "
         "to be carried, and to be stacked. The carry starts at the first value of the signal.",
     ),
-    verified="right levels for four signals, one of 2000 values; the rounds are not laid out "
-    "in the trace",
+    verified="right levels for four signals, one of 2000 values, and right derivatives; the rounds "
+    "are not laid out in the trace",
     answer=solution,
 )

@@ -1,10 +1,12 @@
 """Write what puts two halves of a tree together, each with `None` where the other has a leaf."""
 
 import copy
+import math
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from traced.course.exercise import Exercise
 from traced.findings.feedback import require
@@ -45,12 +47,12 @@ def _halves(tree: Any) -> tuple[Any, Any]:
 
 def _takes_any_leaf(answer: Any) -> None:
     """Require that a leaf which is no number comes back as it is."""
-    halves = (["adam", None], [None, 0.5])
+    halves = (["adam", None, math.nan, None], [None, 0.5, None, np.ones(2)])
     # Of the halves a copy: the answer may change them.
     got = repr(attempt(answer, *copy.deepcopy(halves)))
-    wanted = repr(["adam", 0.5])
+    wanted = repr(["adam", 0.5, math.nan, np.ones(2)])
     given = ", ".join(map(repr, halves))
-    require(got == wanted, "value/differs", given=given, wanted=wanted, got=got[:60])
+    require(got == wanted, "value/differs", given=given, wanted=wanted, got=got[:80])
 
 
 combine = Exercise(

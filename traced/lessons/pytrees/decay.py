@@ -2,11 +2,15 @@
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
+import numpy as np
 
 from traced.course.exercise import Exercise
+from traced.findings.feedback import require
 from traced.lessons.pytrees.solutions.decay import decay as solution
 from traced.questions import returns
+from traced.running.attempt import attempt
 
 _model = {
     "blocks": [
@@ -23,7 +27,12 @@ _nested = {
     "bias": None,
 }
 # Keys that differ from `kernel` in the case of a letter, or by a letter more.
-_alike = {name: jnp.ones(2) for name in ("Kernel", "KERNEL", "kernels", "kernel", "kernel_", "w")}
+_alike = {
+    name: jnp.ones(2)
+    for name in ("Kernel", "KERNEL", "kernels", "kernel", "kernel_", " kernel", "w")
+}
+# Others that a factor, or a repair of NaN, would not leave as they are.
+_others = {"kernel": jnp.ones(2), "bias": jnp.array([jnp.nan, jnp.inf]), "frozen": jnp.array(True)}
 # One key each: a `/` in it leads nowhere, though a path may be written with one.
 _slashed = {
     "dense/kernel": jnp.ones(2),
@@ -31,7 +40,9 @@ _slashed = {
     "/kernel": jnp.ones(2),
     "conv/1": {"kernel": jnp.full(2, 8.0), "bias/kernel": jnp.ones(1)},
 }
-_deep = {"a": {"b": [[{"c": {"kernel": jnp.array([100.0, 0.0]), "bias": jnp.ones(1)}}]]}}
+_deep = {
+    "a": {"b": [[{"c": {"kernel": jnp.array([100.1, 0.1234, 3.337, 7.771]), "bias": jnp.ones(1)}}]]}
+}
 
 
 def _decayed(params: Any, rate: float, key: str | None = None) -> Any:
@@ -43,6 +54,17 @@ def _decayed(params: Any, rate: float, key: str | None = None) -> Any:
     return params * (1 - rate) if key == "kernel" else params
 
 
+def _is_a_program_of_jax(answer: Any) -> None:
+    """Require the derivative, which what NumPy computed has not."""
+
+    def total(kernel: Any) -> Any:
+        return jnp.sum(answer({"kernel": kernel, "bias": jnp.ones(2)}, 0.25)["kernel"])
+
+    got = attempt(jax.grad(total), jnp.ones(2))
+    seen = {"given": "kernel [1, 1], rate 0.25", "wanted": "[0.75, 0.75]", "got": got}
+    require(np.allclose(got, 0.75), "derivatives/wrong", **seen)
+
+
 decay = Exercise(
     name="decay",
     questions=(
@@ -52,11 +74,14 @@ decay = Exercise(
             (_model, 0.125),
             (_nested, 0.25),
             (_deep, 1.0),
+            (_deep, 0.3),
+            (_others, 0.5),
             (_alike, 0.75),
             (_slashed, 0.5),
             ({"kernel": jnp.ones(2)}, 0.0),
             ([jnp.ones(2)], 0.5),
         ),
+        _is_a_program_of_jax,
     ),
     hints=(
         "Neither the number of dimensions nor the name of the layer decides, "
@@ -66,7 +91,7 @@ decay = Exercise(
         "A function of a path and a leaf with one condition on the end of the path, mapped over "
         "the whole tree. An index has no attribute `key`.",
     ),
-    verified="right leaves in seven trees, with lists, layers of misleading names and shapes, keys "
+    verified="right leaves in eight trees, with lists, layers of misleading names and shapes, keys "
     "with a `/`, and a `kernel` that is a list or a dictionary; the trees given stay as they were",
     answer=solution,
 )

@@ -36,8 +36,13 @@ _rows_of_five = {"x": jnp.sin(jnp.arange(35.0)).reshape(7, 5), "mask": jnp.arang
 
 
 def _derives_its_values(answer: Any) -> None:
-    """Require the derivative by the model, which has to be trained."""
-    derives_its_values(_model)(jax.jit(lambda model: answer(model, *_four[1:])))
+    """Require the derivative by the model, which has to be trained, by rows and by scales."""
+    mask = _four[1]["mask"]
+
+    def predicted(model: Any, x: Any, scales: Any) -> Any:
+        return answer(model, {"x": x, "mask": mask}, scales)
+
+    derives_its_values(_model, _four[1]["x"], _four[2])(jax.jit(predicted))
 
 
 predict_all = Exercise(
@@ -47,7 +52,7 @@ predict_all = Exercise(
             _predicted,
             _four,
             # Once more, with other scales to the same model and batch.
-            (*_four[:2], jnp.array([0.0, -1.0, 100.0, 0.5])),
+            (*_four[:2], jnp.array([0.0, -1.0, 1000.0, 0.5])),
             _arguments(2),
             _arguments(1),
             _arguments(3),
@@ -65,7 +70,7 @@ predict_all = Exercise(
         "Three entries: shared; a dictionary with an axis for one key and `None` for the other; "
         "the axis of the scales.",
     ),
-    verified="right rows for seven batches, of one row to seven, and a right derivative; one size "
+    verified="right rows for seven batches, of one row to seven, and right derivatives; one size "
     "of trace for all",
     answer=solution,
 )

@@ -23,8 +23,8 @@ def _standardized(mean: Any, clip: float | None, x: Any = _x) -> Any:
     return z if clip is None else np.clip(z, -clip, clip)
 
 
-def _made(answer: Any, mean: Any, *clip: float) -> Any:
-    return attempt(answer, jnp.asarray(mean), jnp.asarray(_std), *clip)
+def _made(answer: Any, mean: Any, *clip: float, std: Any = _std) -> Any:
+    return attempt(answer, jnp.asarray(mean), jnp.asarray(std), *clip)
 
 
 def _given(mean: Any, clip: float | None) -> str:
@@ -68,24 +68,37 @@ def _leaves_out_the_clip(answer: Any) -> None:
     compare(_standardized(mean, 0.0), got, given=_given(mean, 0.0))
 
 
-def _differentiates_by_the_mean(answer: Any) -> None:
-    """Require the derivative by the mean, which is zero where the result is clipped."""
+def _scales_by_a_small_deviation(answer: Any) -> None:
+    """Require the values where a number added to the deviation would show, and a wide clip."""
+    mean, std = _means[1], np.asarray([1e-4, 1e-3, 7], np.float32)
+    x = mean + std * np.asarray([0.7, -3.1, 33], np.float32)
+    got = attempt(_applied, _made(answer, mean, 20.7, std=std), x)
+    wanted = np.clip((x - mean) / std, -20.7, 20.7)
+    compare(wanted, got, given=f"mean {mean}, std {std}, clip 20.7")
+
+
+def _differentiates(answer: Any) -> None:
+    """Require the derivative by mean, std and x, which is zero where the result is clipped."""
     mean, x = _means[0], np.asarray([-4, 1.5, 3], np.float32)
     made = _made(answer, mean, 1.5)
-    got = attempt(jax.grad(_sum), made, x)
-    wanted = np.where(np.abs(_standardized(mean, None, x)) < 1.5, -1 / _std, np.float32(0))
-    compare(wanted, _leaf_like_mean(made, got), given=_given(mean, 1.5), at="gradient.mean")
+    by_fields, by_x = attempt(jax.grad(_sum, argnums=(0, 1)), made, x)
+    z = _standardized(mean, None, x)
+    slope = np.where(np.abs(z) < 1.5, 1 / _std, np.float32(0))
+    for name, wanted in (("mean", -slope), ("std", -slope * z)):
+        got = _leaf_like(name, made, by_fields)
+        compare(wanted, got, given=_given(mean, 1.5), at=f"gradient.{name}")
+    compare(slope, by_x, given=_given(mean, 1.5), at="gradient by x")
 
 
 def _sum(made: Any, x: Any) -> Any:
     return jnp.sum(made(x))
 
 
-def _leaf_like_mean(made: Any, tree: Any) -> Any:
-    """Return the leaf of a tree that is where the mean is in an object."""
-    (mean,) = jax.tree.leaves(made.mean)
+def _leaf_like(name: str, made: Any, tree: Any) -> Any:
+    """Return the leaf of a tree that is where a field is in an object."""
+    (field,) = jax.tree.leaves(getattr(made, name))
     sides = zip(jax.tree.leaves(made), jax.tree.leaves(tree), strict=True)
-    return next(there for here, there in sides if here is mean)
+    return next(there for here, there in sides if here is field)
 
 
 Standardizer = Exercise(
@@ -96,7 +109,8 @@ Standardizer = Exercise(
             1, _standardizes_and_clips, "three objects with other means and the same clip"
         ),
         _leaves_out_the_clip,
-        _differentiates_by_the_mean,
+        _scales_by_a_small_deviation,
+        _differentiates,
     ),
     hints=(
         "Ask of each field: is it an array, or does it decide which program there is?",
@@ -105,6 +119,6 @@ Standardizer = Exercise(
         "numbers and `None` compare with `==`.",
     ),
     verified="mean and std are leaves; one trace for three objects; right with a clip, with a clip "
-    "of zero and without; the right gradient with respect to the mean",
+    "of zero and without; the right gradient with respect to mean, std and x",
     answer=Solution,
 )

@@ -9,20 +9,21 @@ import numpy as np
 from traced.course.exercise import Exercise
 from traced.findings.feedback import Found, fault
 from traced.lessons.static_shapes.solutions.block_means import block_means as solution
-from traced.questions import compare, traces_at_most, works_under_jit
+from traced.questions import compare, derives_its_values, traces_at_most, works_under_jit
 from traced.running.attempt import attempt
 from traced.static_shapes.shapes import find_first_dependence
 
 _VECTORS = np.arange(7.0, dtype=np.float32), np.arange(7, 0, -1, dtype=np.float32)
 
-#: What one vector of seven entries cannot tell: another rest, none, blocks of one entry, one block.
+#: What one vector of seven entries cannot tell: another rest, none, blocks of one entry, one block,
+#: long blocks.
 _OTHERS = [
     (np.cos(np.arange(n, dtype=np.float32)) * 100, blocks)
-    for n, blocks in ((8, 3), (8, 4), (8, 8), (11, 1), (1, 1))
+    for n, blocks in ((8, 3), (8, 4), (8, 8), (11, 1), (1, 1), (257, 2))
 ]
 
 #: The mean of each block is one of its own entries: a huge one, infinity, NaN, and a small one.
-_UNTAMED = np.array([1e30, np.inf, np.nan, 3.0], np.float32)
+_REPEATED = np.repeat(np.array([1e30, np.inf, np.nan, 3.0], np.float32), 2)
 
 
 def _block_means(x: Any, blocks: int) -> Any:
@@ -45,8 +46,8 @@ def _averages_other_lengths(answer: Any) -> None:
 
 def _averages_each_block_alone(answer: Any) -> None:
     """Require a huge number, an infinity and a NaN to show in their own blocks alone."""
-    x = np.repeat(_UNTAMED, 2)
-    for blocks in (2, 4):
+    in_the_rest = np.array([0, 0, 0, 3, np.nan], np.float32)
+    for x, blocks in ((_REPEATED, 2), (_REPEATED, 4), (in_the_rest, 2)):
         got = attempt(answer, jnp.asarray(x), blocks)
         compare(_block_means(x, blocks), got, given=f"x = {x}, blocks = {blocks}")
 
@@ -64,6 +65,10 @@ def _call_or_tell_origin(answer: Any, x: Any, blocks: int) -> Any:
         raise fault(code, *found.finding.where, depends_on=names or "a result of `jnp`") from None
 
 
+def _derives_its_values(answer: Any) -> None:
+    derives_its_values(jnp.arange(5.0))(_of_two_blocks(answer))
+
+
 def _of_two_blocks(answer: Any) -> Callable[..., Any]:
     return lambda x: answer(x, 2)
 
@@ -77,6 +82,7 @@ block_means = Exercise(
         _averages_other_lengths,
         _averages_each_block_alone,
         works_under_jit(_of_two_blocks, jnp.arange(7.0)),
+        _derives_its_values,
     ),
     hints=(
         "Go through every number that a shape or the end of a slice is made of. "
@@ -86,7 +92,7 @@ block_means = Exercise(
         "One static name in the decorator, and one line of the body with an operator of Python's "
         "in place of the `jnp` function. The last line stays.",
     ),
-    verified="right values for four lengths, with every kind of rest, and for a NaN in one block; "
-    "one trace for each `blocks`",
+    verified="right values and derivatives, with every kind of rest, and for a NaN in one block or "
+    "in the rest; one trace for each `blocks`",
     answer=solution,
 )

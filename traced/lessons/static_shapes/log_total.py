@@ -1,6 +1,7 @@
 """Return the logarithm of a sum of exponentials, for 64 lengths from at most four traces."""
 
 import math
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -13,6 +14,7 @@ from traced.lessons.static_shapes.reasons import reason
 from traced.lessons.static_shapes.solutions.log_total import log_total as solution
 from traced.numbers.nans import find_first_nan
 from traced.programs.jaxprs import Equation, find_equations
+from traced.programs.outside_jit import see_work
 from traced.questions import compare, returns, traces_at_most, uses_jit
 from traced.running.attempt import attempt
 from traced.tracing.compilations import record_compilations
@@ -36,11 +38,14 @@ def _equations(answer: Any, length: int) -> list[Equation]:
     return found
 
 
-def _exponentiates_under_jit(answer: Any) -> None:
+def _adds_exponentials_under_jit(answer: Any) -> None:
     # NumPy's work leaves no equation: an answer may not do it there.
     equations = _equations(answer, 5)
     work = [each for each in equations if each.within and each.primitive.startswith("exp")]
     require(bool(work), "tracing/not-jitted", exponentials_under_jit=0)
+    for each in attempt(see_work, answer, _vector(5)).outside:
+        sums = re.search("exp|sum|dot", each.operation)
+        require(not sums, "tracing/not-jitted", each.place, operation=each.operation)
 
 
 def _adds_up_few_lengths(answer: Any) -> None:
@@ -68,10 +73,11 @@ def _is_finite_where_its_vector_is(answer: Any) -> None:
     for length in (1, 5, 9, 33):
         x = _vector(length)
         untamed = {
-            "near 100": x + 100,
+            "near 100": x + 99,
             "near -100": x - 100,
             "from -100 to 100": np.linspace(-100, 100, length, dtype=np.float32),
-            "near -10000": x - 10_000,
+            "near -10000": x - 9_997,
+            "of -20, but the first of 0": np.float32(-20) * (np.arange(length) > 0),
         }
         for name, vector in untamed.items():
             given = f"{length} entries {name}"
@@ -132,7 +138,7 @@ log_total = Exercise(
     questions=(
         returns(_log_total, (_vector(64),)),
         uses_jit(_vector(5)),
-        _exponentiates_under_jit,
+        _adds_exponentials_under_jit,
         traces_at_most(4, _adds_up_few_lengths, "twelve lengths from 1 to 64"),
         _is_finite_where_its_vector_is,
         _compiles_at_eight_lengths_at_most,

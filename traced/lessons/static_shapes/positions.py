@@ -28,7 +28,7 @@ _SMALL, _INFINITE, _LONG = (
 _NONE = jnp.array([-1.0, 0.0, jnp.nan])
 
 #: All positive, the last one barely.
-_ALL = jnp.array([3.0, 2.0, 1e-30])
+_ALL = jnp.array([3.0, 2.0, 2e-38])
 
 
 def _positions(x: Any, most: int) -> Any:
@@ -76,7 +76,7 @@ positions = Exercise(
         _can_be_traced,
         _returns_positions((_THREE, 3), (_THREE, 4), (_THREE, 2), (_OTHERS, 7), (_NONE, 2)),
         _keeps_its_size,
-        _returns_positions((_SMALL, 4), (_INFINITE, 3), (_LONG, 200), (_ALL, 12)),
+        _returns_positions((_SMALL, 4), (_INFINITE, 3), (_LONG, 300), (_ALL, 12)),
     ),
     hints=(
         "How many entries are positive is a value. How long the result is, is known before.",

@@ -15,6 +15,7 @@ from traced.lessons.static_shapes.solutions.window import window as solution
 from traced.questions import (
     can_be_traced,
     compare,
+    derives_its_values,
     traces_at_most,
     uses_jit,
     works_under_jit,
@@ -45,7 +46,7 @@ def _cuts_at_each_start(answer: Any) -> None:
 def _cuts_wide_windows_and_keeps_nan(answer: Any) -> None:
     """Require windows wider than the vector, and NaN and infinity in their own places alone."""
     for x, width, starts in (
-        (_UP, 9, (0, 2, 7, 1000)),
+        (_UP, 9, (0, 2, 7, 65_538, 1_000_000)),
         (_UP[:1], 3, (0, 1)),
         (_UP, 300, (2, 6)),
         (_UNTAMED, 3, (0, 2, 3)),
@@ -69,6 +70,8 @@ def _compare_untamed(answer: Any, x: Any, start: int, width: int, given: str) ->
     wanted, got = _window(x, start, width), attempt(answer, jnp.asarray(x), start, width)
     with reason(_fault_of_untamed, x, wanted, got, given):
         compare(wanted, got, given=given)
+        # A small number in place of a zero is close to it.
+        compare(wanted == 0, np.asarray(got) == 0, given=f"{given}, and where it is 0")
 
 
 def _fault_of_untamed(x: Any, wanted: Any, got: Any, given: str) -> Found | None:
@@ -88,6 +91,10 @@ def _starts_at_a_traced_position(answer: Any) -> None:
     can_be_traced(2)(lambda start: answer(jnp.asarray(_UP), start, 3))
 
 
+def _derives_its_values(answer: Any) -> None:
+    derives_its_values(jnp.asarray(_UP))(lambda x: answer(x, 4, 3))
+
+
 def _of_three(answer: Any) -> Callable[..., Any]:
     return lambda x, start: answer(x, start, 3)
 
@@ -101,6 +108,7 @@ window = Exercise(
         _starts_at_a_traced_position,
         works_under_jit(_of_three, jnp.arange(6.0), jnp.int32(2)),
         uses_jit(jnp.ones(6), 2, 3),
+        _derives_its_values,
     ),
     hints=(
         "The size of the result must be known while tracing, the place need not. And what would "
@@ -110,7 +118,7 @@ window = Exercise(
         "One static name. The vector with as many zeros behind it as the window is wide; "
         "then a slice of it, which can no longer reach too far.",
     ),
-    verified="right values beyond the end and for wide windows; a NaN stays in its place, "
-    "with `jit` and without; one trace for each width",
+    verified="right values and derivatives, beyond the end and for wide windows; a NaN stays in "
+    "its place, with `jit` and without; one trace for each width",
     answer=solution,
 )
