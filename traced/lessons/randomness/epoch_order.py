@@ -191,6 +191,7 @@ epoch_order = Exercise(
         "A key of the seed, from that a key of the epoch, and from that one permutation: "
         "three calls, no loop.",
     ),
-    verified="an order of its own for each pair, shuffled and repeatable; epoch 300 costs what 3 does",
+    verified="an order of its own for each pair, shuffled and repeatable; "
+    "epoch 300 costs what 3 does",
     answer=solution,
 )
