@@ -93,6 +93,24 @@ def test_an_error_that_stands_on_no_page_shows_its_symptom(row):
     assert name_of(find_first_symptom(caught.value)) == row
 
 
+@pytest.mark.parametrize(
+    ("page", "program"),
+    [
+        ("donated-twice", "f = jax.jit(jnp.add, donate_argnums=0)\nf(x + 0, x)\nf(x, x)"),
+        (
+            "callback-result",
+            "f = jax.jit(lambda n: jax.pure_callback(np.zeros, jax.typeof(x), n))\n"
+            "f(x.size)\n"
+            "jax.block_until_ready(f(1))",
+        ),
+    ],
+)
+def test_an_error_of_xla_is_known_from_a_call_after_the_first(page, program):
+    with pytest.raises(ValueError, match=r"^[A-Z_]+: ") as caught:
+        messages.run(program)
+    assert find_first_symptom(caught.value).page == page
+
+
 def test_each_symptom_is_shown_by_a_page_or_by_a_program():
     shown = {name_of(symptom) for page in ERRORS.values() for symptom in symptoms_on(page)}
     produced = shown | set(messages.EVERY_RELEASE)

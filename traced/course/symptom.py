@@ -30,6 +30,9 @@ class Symptom:
     def reads(self, error: BaseException) -> bool:
         """Return whether `error` reads like this symptom, wherever it was raised."""
         names = {kind.__name__ for kind in type(error).__mro__}
+        # What XLA reports is a `ValueError` if the function has been called before.
+        if type(error) is ValueError and _KIND_OF_XLA.match(str(error)):
+            names.add("JaxRuntimeError")
         return self.error in names and self.says(str(error))
 
     def says(self, message: str) -> bool:
@@ -39,6 +42,10 @@ class Symptom:
     def fits(self, error: BaseException) -> bool:
         """Return whether `error` shows this symptom."""
         return self.reads(error) and self.library in libraries_of(error)
+
+
+#: How a message of XLA begins, such as "INTERNAL: " and "RESOURCE_EXHAUSTED: ".
+_KIND_OF_XLA = re.compile("[A-Z]+(_[A-Z]+)*: ")
 
 
 @cache
