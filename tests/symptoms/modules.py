@@ -89,7 +89,15 @@ PROGRAMS = {
     "ValueError: FrozenDict is immutable": (
         "from flax.core import freeze\nfreeze({'w': x})['w'] = 2 * x"
     ),
+    "ValueError: RNGs must be provided to initialize the cell carry": (
+        "nnx.LSTMCell(3, 4, rngs=nnx.Rngs(0)).initialize_carry((1, 3))"
+    ),
     # Flax Linen
+    "AssertionError: must be divisible by number of heads": (
+        "import flax.linen as nn\n"
+        "layer = nn.MultiHeadDotProductAttention(3, qkv_features=4)\n"
+        "layer.init(key, jnp.ones((1, 2, 4)))"
+    ),
     "AttributeError: only accessible from inside 'init' or 'apply'": (
         "import flax.linen as nn\n"
         "class Net(nn.Module):\n"
