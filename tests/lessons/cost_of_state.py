@@ -347,6 +347,28 @@ def written_back_once(model, optimizer):
     return call
 
 
+def parameters_alone_written_back(model, optimizer):
+    graphdef, state = nnx.split((model, optimizer))
+    leaves, structure = jax.tree.flatten(state)
+    variables = [each for _, each in nnx.to_flat_state(nnx.state((model, optimizer)))]
+
+    @jax.jit
+    def pure(leaves, x, y):
+        objects = nnx.merge(graphdef, jax.tree.unflatten(structure, leaves))
+        loss = step(*objects, x, y)
+        return jax.tree.leaves(nnx.state(objects)), loss
+
+    def call(x, y):
+        nonlocal leaves
+        leaves, loss = pure(leaves, x, y)
+        for variable, leaf in zip(variables, leaves, strict=True):
+            if isinstance(variable, (nnx.Param, nnx.OptState, nnx.optimizer.OptVariable)):
+                variable.set_value(leaf)
+        return loss
+
+    return call
+
+
 def bound_arguments(model, optimizer):
     return jax.jit(partial(step, model, optimizer))
 
@@ -990,7 +1012,12 @@ WRONG = {
             written_by_index,
         ],
         "runs/raised": [no_mode, in_tree_mode, tree_mode],
-        "nnx/lost-change": [forgets_the_model, jax_jit, optimizer_copied],
+        "nnx/lost-change": [
+            forgets_the_model,
+            jax_jit,
+            optimizer_copied,
+            parameters_alone_written_back,
+        ],
         "nnx/trace-level": [bound_arguments],
         "value/differs": [
             written_back_once,

@@ -71,6 +71,11 @@ def one_row_lost(images, labels):
     return (x[:1500], y[:1500]), (x[1501:], y[1501:])
 
 
+def labels_as_they_come(images, labels):
+    x, y = jnp.asarray(images / 16, jnp.float32), jnp.asarray(labels)
+    return (x[:1500], y[:1500]), (x[1500:], y[1500:])
+
+
 def labels_as_floats(images, labels):
     x, y = jnp.asarray(images / 16, jnp.float32), jnp.asarray(labels, jnp.float32)
     return (x[:1500], y[:1500]), (x[1500:], y[1500:])
@@ -1279,7 +1284,7 @@ WRONG = {
         ],
         "value/differs": [not_divided, divided_by_the_brightest, in_bfloat16_on_the_way],
         "value/shape": [one_row_lost, images_and_labels_apart],
-        "value/dtype": [labels_as_floats, arrays_of_numpy],
+        "value/dtype": [labels_as_floats, labels_as_they_come, arrays_of_numpy],
     },
     "loss": {
         "symptom/not-finite": [

@@ -238,6 +238,18 @@ def asked_afterwards(goes_on, body, state, most):
     return state, steps
 
 
+def bound_rounded_up(goes_on, body, state, most):
+    def step(carry, _):
+        state, steps = carry
+        alive = goes_on(state)
+        return (lax.cond(alive, body, lambda state: state, state), steps + alive), None
+
+    def eight(carry, _):
+        return lax.scan(step, carry, None, length=min(most, 8))
+
+    return lax.scan(eight, (state, 0), None, length=-(-most // 8))[0]
+
+
 def waste_counted(goes_on, body, state, most):
     return by_fori_loop_and_cond(goes_on, body, state, most)[0], jnp.int32(most)
 
@@ -670,6 +682,7 @@ WRONG = {
             never_finished,
             asked_afterwards,
             waste_counted,
+            bound_rounded_up,
             counted_in_a_byte,
             five_hundred_at_most,
         ],

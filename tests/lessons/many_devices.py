@@ -202,6 +202,22 @@ def pieces_of_the_argument(f, *args):
     return math.prod(shape) // math.prod(piece)
 
 
+def shape_of_the_first_argument(f, *args):
+    shape = jax.tree.leaves(args)[0].shape
+    piece = jax.jit(f).lower(*args).compile().output_shardings.shard_shape(shape)
+    return math.prod(n // m for n, m in zip(shape, piece, strict=True))
+
+
+def moved_without_a_target(path, state, mesh):
+    with ocp.StandardCheckpointer() as checkpointer:
+        whole = checkpointer.restore(path)
+    return jax.tree.map(
+        lambda leaf, like: jax.device_put(leaf, jax.NamedSharding(mesh, like.sharding.spec)),
+        whole,
+        state,
+    )
+
+
 def pieces_of_rows(f, *args):
     compiled = jax.jit(f).lower(*args).compile()
     shape = jax.eval_shape(f, *args).shape
@@ -619,11 +635,12 @@ WRONG = {
             pieces_of_rows,
             length_of_the_spec,
             arrays_are_run,
+            places_of_the_result,
+            without_jit,
             first_and_last_axis,
         ],
         "value/dtype": [split_or_not, as_a_float],
-        "tracing/not-a-jax-type": [places_of_the_result, without_jit],
-        "runs/raised": [of_what_is_asked],
+        "runs/raised": [of_what_is_asked, shape_of_the_first_argument],
         "value/structure": [counted_by_numpy],
     },
     "masked_step": {
@@ -674,6 +691,7 @@ WRONG = {
         ],
         "value/differs": [not_restored],
         "value/nothing": [restored_and_forgotten],
+        "trees/mismatch": [moved_without_a_target],
         "value/structure": [leaves_alone],
         "runs/raised": [shardings_as_the_target],
         "arrays/not-moved": [as_numpy],

@@ -109,6 +109,11 @@ def square_ones_not_turned(model, batch):
     return rated | {"hidden": hidden.T if hidden.shape[0] == hidden.shape[1] else hidden}
 
 
+def used_told_from_the_result(model, batch):
+    rated = without_vmap(model, batch)
+    return rated | {"used": jnp.sum((rated["hidden"] != 0).any(axis=1)).astype("int32")}
+
+
 def model_stopped(model, batch):
     axes = {"hidden": 1, "score": 0, "used": None}
     rated = jax.vmap(rate, in_axes=(None, {"x": 1, "mask": None}), out_axes=axes)
@@ -626,7 +631,12 @@ WRONG = {
         "value/structure": [score_left_out],
         "value/dtype": [used_as_a_float],
         "loops/unrolled": [column_by_column],
-        "value/differs": [mask_multiplied, square_ones_not_turned, counted_in_eight_bits],
+        "value/differs": [
+            mask_multiplied,
+            square_ones_not_turned,
+            counted_in_eight_bits,
+            used_told_from_the_result,
+        ],
         "runs/raised": [all_on_axis_one, score_without_axis, rows_mapped],
         "derivatives/wrong": [model_stopped, columns_stopped],
     },

@@ -3,6 +3,8 @@
 from typing import Any
 
 import jax
+import jax.numpy as jnp
+import optax  # type: ignore[import-untyped]  # it has none
 from flax import nnx
 
 from traced.course.exercise import Exercise
@@ -12,6 +14,18 @@ from traced.lessons.cost_of_state.training import STEP, Net, batches, one_batch,
 from traced.modules.questions import updates_like
 from traced.questions import compare, traces_at_most
 from traced.running.attempt import attempt
+
+
+class _Averaging(Net):
+    """A model with a Variable that is no parameter, and changes at each call."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.mean = nnx.BatchStat(jnp.zeros(8))
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        self.mean[...] = 0.9 * self.mean[...] + 0.1 * x.mean(axis=0)
+        return super().__call__(x)
 
 
 def _returns_the_losses(answer: Any, tied: bool = False) -> None:
@@ -36,7 +50,9 @@ def _trains_what_it_is_given(answer: Any) -> None:
         return attempt(attempt(answer, model, optimizer), x, y)
 
     x, y = one_batch()
-    updates_like(nnx.jit(STEP), *start(), x, 1e3 * y)(run)
+    for model in (Net(), _Averaging()):
+        optimizer = nnx.Optimizer(model, optax.sgd(0.1, momentum=0.9), wrt=nnx.Param)
+        updates_like(nnx.jit(STEP), model, optimizer, x, 1e3 * y)(run)
 
 
 def _takes_what_is_shared(answer: Any) -> None:

@@ -16,20 +16,22 @@ from traced.running.attempt import attempt
 class _Data:
     """Images and labels that are not put back after a call, as those of a script are not."""
 
-    def __init__(self, rows: int, dtype: str = "float64", brightest: int = 16) -> None:
+    def __init__(
+        self, rows: int, dtype: str = "float64", brightest: int = 16, numbers: str = "int64"
+    ) -> None:
         lights = np.arange(rows * 64).reshape(rows, 64) * 7 % (brightest + 1)
         # Lights that are no whole numbers tell a dtype that is too coarse for them.
         self.images = (lights if brightest == 16 else lights + 0.3).astype(dtype)
-        self.labels = np.arange(rows) * 3 % 10
+        self.labels = (np.arange(rows) * 3 % 10).astype(numbers)
 
 
 def _prepared(answer: Any, data: _Data) -> Any:
     return answer(data.images, data.labels)
 
 
-def _returns_both_parts(rows: int, brightest: int = 16) -> Question:
+def _returns_both_parts(rows: int, brightest: int = 16, numbers: str = "int64") -> Question:
     def question(answer: Any) -> None:
-        data = _Data(rows, brightest=brightest)
+        data = _Data(rows, brightest=brightest, numbers=numbers)
         x, y = (data.images / 16).astype(np.float32), data.labels.astype(np.int32)
         wanted = (x[:1500], y[:1500]), (x[1500:], y[1500:])
         got, given = attempt(_prepared, answer, data), f"{rows} images"
@@ -66,7 +68,7 @@ prepare = Exercise(
     name="prepare",
     questions=(
         _returns_both_parts(1510),
-        _returns_both_parts(1797, brightest=12),
+        _returns_both_parts(1797, brightest=12, numbers="uint8"),
         shows_none(("symptom/second-call", _second_call)),
     ),
     hints=(

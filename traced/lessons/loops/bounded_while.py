@@ -24,6 +24,9 @@ _CASES: tuple[tuple[str, Any, Any, Any, int], ...] = (
     ("halve 20 while above 1", lambda x: x > 1, lambda x: x / 2, jnp.float32(20), 3),
     ("halve 1 while above 1", lambda x: x > 1, lambda x: x / 2, jnp.float32(1), 4),
     ("halve 20 while above 1", lambda x: x > 1, lambda x: x / 2, jnp.float32(20), 0),
+    # Cut off by bounds that are no multiples of one another.
+    ("count up without an end", lambda n: n >= 0, lambda n: n + 1, jnp.int32(0), 9),
+    ("count up without an end", lambda n: n >= 0, lambda n: n + 1, jnp.int32(0), 37),
     # More steps than a byte can count.
     ("add 3 while below 2700", lambda n: n < 2700, lambda n: n + 3, jnp.int32(0), 1000),
     (
@@ -153,7 +156,7 @@ bounded_while = Exercise(
         "The carry is a pair of state and count. One branch gives `body` the state and adds one "
         "to the count, the other returns the pair. A `scan` with a `length` repeats it.",
     ),
-    verified="right states and counts for eight loops; one loop in the trace; reverse mode works, "
+    verified="right states and counts for ten loops; one loop in the trace; reverse mode works, "
     "also where the body would be NaN beyond the end",
     answer=solution,
 )

@@ -43,6 +43,8 @@ def _cases() -> Iterator[tuple[str, Any, tuple[Any, ...], int]]:
     yield "a constraint on 17 rows", constrained("data"), (array((17, 3)),), 1
     yield "a constraint that joins", constrained(), (array((16, 3), "data"),), 1
     yield "a product", jnp.matmul, (array((8, 6), "data"), array((6, 4), None, "model")), 8
+    yield "an outer product", jnp.outer, (array((8,), "data"), array((6,), "model")), 8
+    yield "a number and rows", jnp.multiply, (array(()), array((8, 6), "data")), 4
     yield "one device", jnp.sin, (ShapeDtypeStruct((5,), jnp.float32),), 1
 
 
@@ -78,7 +80,7 @@ def _counts_for_arrays(answer: Any) -> None:
 
 count_pieces = Exercise(
     name="count_pieces",
-    questions=(_counts, _counts_for_arrays),
+    questions=(_counts_for_arrays, _counts),
     hints=(
         "What XLA decided is in the compiled program, before it has run. `lower` and `compile` "
         "lead there.",
@@ -87,6 +89,6 @@ count_pieces = Exercise(
         "Compile; get the shape of the result without running; divide the entries of the whole by "
         "those of a piece.",
     ),
-    verified="the pieces of sixteen results, of programs that have never run",
+    verified="the pieces of many results, of programs that have never run",
     answer=solution,
 )

@@ -16,43 +16,45 @@ from traced.lessons.many_devices.solutions.restore_on import restore_on as solut
 from traced.questions import compare
 from traced.running.attempt import attempt
 
-_SPECS = {
-    "params": {"in": P(None, "model"), "out": P("model")},
-    "rows": P(("model", "data")),
-    "step": P(),
-}
+#: A list or a tuple, which comes back as a list if there is no target.
+_Pair = type[list[Any]] | type[tuple[Any, ...]]
 
 
-def _shardings(mesh: Any) -> Any:
-    return jax.tree.map(lambda spec: jax.NamedSharding(mesh, spec), _SPECS)
+def _shardings(mesh: Any, pair: _Pair) -> Any:
+    specs = {
+        "params": {"in": P(None, "model"), "out": P("model")},
+        "rest": pair([P(("model", "data")), P()]),
+    }
+    return jax.tree.map(lambda spec: jax.NamedSharding(mesh, spec), specs)
 
 
-def _state(offset: float) -> Any:
+def _state(offset: float, pair: _Pair) -> Any:
     return {
         "params": {
             "in": jnp.sin(offset + jnp.arange(32.0)).reshape(4, 8),
             "out": jnp.cos(offset + jnp.arange(24.0)).reshape(8, 3),
         },
-        "rows": (jnp.arange(16.0) + offset).astype("bfloat16"),
-        "step": jnp.int32(7),
+        "rest": pair([(jnp.arange(16.0) + offset).astype("bfloat16"), jnp.int32(7)]),
     }
 
 
-def _restores(answer: Any, saved: dict[str, int], there: dict[str, int], kinds: bool) -> None:
+def _restores(
+    answer: Any, saved: dict[str, int], there: dict[str, int], kinds: bool, pair: _Pair = list
+) -> None:
     old, new = make_mesh(**saved), make_mesh(**there)
-    state = jax.device_put(_state(1.0), _shardings(old))
+    state = jax.device_put(_state(1.0, pair), _shardings(old, pair))
     given = f"saved on {old.size} devices, restored on {new.size}"
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder).resolve() / "state"
         with ocp.StandardCheckpointer() as checkpointer:
             checkpointer.save(path, state)
         # What it is like, with other values: those of the checkpoint are wanted.
-        like = jax.device_put(_state(2.0), _shardings(old))
+        like = jax.device_put(_state(2.0, pair), _shardings(old, pair))
         if kinds:
             like = jax.tree.map(_kind, like)
         got = attempt(answer, path, like, new)
         compare(state, got, given=given)
-        compare_shardings(_shardings(new), got, given=given)
+        compare_shardings(_shardings(new, pair), got, given=given)
 
 
 def _kind(leaf: Any) -> Any:
@@ -69,7 +71,11 @@ restore_on = Exercise(
             _restores, saved={"data": 4, "model": 2}, there={"data": 1, "model": 1}, kinds=True
         ),
         partial(
-            _restores, saved={"data": 1, "model": 2}, there={"data": 2, "model": 4}, kinds=True
+            _restores,
+            saved={"data": 1, "model": 2},
+            there={"data": 2, "model": 4},
+            kinds=True,
+            pair=tuple,
         ),
     ),
     hints=(

@@ -32,6 +32,11 @@ def _with_a_nan() -> tuple[Any, ...]:
     return model, batch | {"x": batch["x"].at[1, 2].set(jnp.nan)}
 
 
+def _of_zeros() -> tuple[Any, ...]:
+    model, batch = _arguments(3)
+    return model, batch | {"x": jnp.zeros_like(batch["x"])}
+
+
 def _all_masked() -> tuple[Any, ...]:
     model, batch = _arguments(2)
     return model, batch | {"mask": jnp.zeros(2, bool)}
@@ -63,6 +68,7 @@ rate_all = Exercise(
             # More than a counter of eight bits holds.
             _arguments(2, hidden=300),
             _with_a_nan(),
+            _of_zeros(),
             _all_masked(),
         ),
         keeps_its_size(_arguments, 4, 40),
@@ -76,7 +82,7 @@ rate_all = Exercise(
         "`in_axes` has two entries: shared, and a dictionary of two. `out_axes` is a dictionary "
         "of three: an axis, another one, and no axis.",
     ),
-    verified="right results for eight batches of columns, of every leaf along its own axis, and "
+    verified="right results for nine batches of columns, of every leaf along its own axis, and "
     "right derivatives; one size of trace for all",
     answer=solution,
 )
