@@ -1266,6 +1266,7 @@ RIGHT = {
     "time_step": [waiting_in_a_function, leaf_by_leaf],
     "train": [one_loop, means_taken_afterwards, one_scan, donating_and_injected],
     "run": [
+        with_a_new_loss,
         with_names_for_all,
         with_whole_layers,
         with_a_scan,
@@ -1399,7 +1400,7 @@ WRONG = {
             no_longer_finite,
             never_trained,
         ],
-        "symptom/compiles-more": [with_a_new_loss, traced_in_each_step],
+        "symptom/compiles-more": [traced_in_each_step],
     },
     "forecast": {
         "symptom/remains": [
