@@ -297,6 +297,14 @@ def _kept_of(better, best, loss, params):
     return lax.cond(better, lambda: new, lambda: best | {"age": best["age"] + 1})
 
 
+def cond_without_jit(best, loss, params):
+    return jax.lax.cond(
+        loss < best["loss"],
+        lambda: {"loss": loss, "params": params, "age": jnp.zeros_like(best["age"])},
+        lambda: best | {"age": best["age"] + 1},
+    )
+
+
 def compared_outside(best, loss, params):
     return _kept_of(loss < best["loss"], best, loss, params)
 
@@ -801,7 +809,7 @@ WRONG = {
         "effects/deleted": [params_donated],
         "value/shape": [params_of_two_entries],
         "tracing/branch-on-tracer": [by_python],
-        "tracing/not-jitted": [by_python_without_jit, compared_outside],
+        "tracing/not-jitted": [by_python_without_jit, compared_outside, cond_without_jit],
         "runs/raised": [results_for_functions],
     },
     "activation": {

@@ -75,10 +75,10 @@ def _whole(answer: Any) -> Callable[..., Any]:
 keep_best = Exercise(
     name="keep_best",
     questions=(
+        works_under_jit(_whole, _best(0.5, 3, _OLD), jnp.float32(0.25), _NEW),
         traces_at_most(1, _keeps_the_better_of_two, "nine candidates of one shape"),
         _is_not_taken_in_by_nan,
         _leaves_the_other_behind,
-        works_under_jit(_whole, _best(0.5, 3, _OLD), jnp.float32(0.25), _NEW),
         returns(
             _kept,
             (_best(2.0, 1, jnp.ones((3, 2))), jnp.float32(1.0), _MATRIX),
