@@ -1,6 +1,7 @@
 """An exercise: what is asked of an answer, three hints, and a solution."""
 
 import ast
+import contextlib
 import inspect
 import os
 import sys
@@ -15,6 +16,7 @@ from traced.drawing.code import code_html, fold, prose_html
 from traced.drawing.picture import Picture
 from traced.findings.feedback import Feedback, Found, NotAttempted, Question, require
 from traced.internals.canary import CouldNotTell
+from traced.running.attempt import PRINTED_IN_ALL, LimitedOutput
 from traced.running.guard import guard, guard_names
 
 
@@ -112,7 +114,11 @@ def _ask(questions: Iterable[Question], answer: Any, name: str) -> Feedback:
     asked: list[Question] = []
     changed: list[str] = []
     try:
-        with guard() as outside, guard_names(answer) as changed:
+        with (
+            guard() as outside,
+            guard_names(answer) as changed,
+            contextlib.redirect_stdout(LimitedOutput(sys.stdout, PRINTED_IN_ALL)),
+        ):
             for question in questions:
                 asked.append(question)
                 question(answer)

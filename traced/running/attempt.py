@@ -25,7 +25,8 @@ from traced.running.rehearsal import rehearse
 
 SECONDS = 20.0  # small inputs take milliseconds, and the first compilation a second or two
 LOOKS = 8  # at the clocks, while the time passes
-PRINTED = 2_000  # characters of the answer's own output that are passed on
+PRINTED = 2_000  # characters of the answer's own output that are passed on, of one call
+PRINTED_IN_ALL = 4 * PRINTED  # of all calls of one check
 
 
 def attempt(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -54,7 +55,7 @@ def attempt(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
                 guard() as changed,
                 # Without JAX's own frames its errors look as if a probe had raised them.
                 whole_tracebacks(),
-                contextlib.redirect_stdout(_LimitedOutput(sys.stdout)),
+                contextlib.redirect_stdout(LimitedOutput(sys.stdout, PRINTED)),
                 time_limit(SECONDS),
             ):
                 result = call(*args, **kwargs)
@@ -150,16 +151,18 @@ def time_limit(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-class _LimitedOutput(io.TextIOBase):
+class LimitedOutput(io.TextIOBase):
     """Passes the answer's output on, up to a limit: a flood would bury the feedback."""
 
-    def __init__(self, out: TextIO) -> None:
-        self.out, self.left = out, PRINTED
+    def __init__(self, out: TextIO, limit: int) -> None:
+        self.out, self.limit, self.left = out, limit, limit
 
     def write(self, text: str) -> int:
+        """Write what there is room for, and return the length of all."""
         if self.left > 0:
             self.out.write(text[: self.left])
             self.left -= len(text)
             if self.left <= 0:
-                self.out.write(f"\n… more than {PRINTED} characters of output, the rest left out\n")
+                told = f"more than {self.limit} characters of output, the rest left out"
+                self.out.write(f"\n… {told}\n")
         return len(text)
