@@ -224,7 +224,7 @@ def leaves_written_back(model, optimizer):
     return call
 
 
-def written_by_index(model, optimizer):
+def _written_back_by(write, model, optimizer):
     graphdef, state = nnx.split((model, optimizer))
     leaves, structure = jax.tree.flatten(state)
     variables = [each for _, each in nnx.to_flat_state(nnx.state((model, optimizer)))]
@@ -239,10 +239,17 @@ def written_by_index(model, optimizer):
         nonlocal leaves
         leaves, loss = pure(leaves, x, y)
         for variable, leaf in zip(variables, leaves, strict=True):
-            variable[...] = leaf
+            write(variable, leaf)
         return loss
 
     return call
+
+
+def written_by_index(model, optimizer):
+    def write(variable, leaf):
+        variable[...] = leaf
+
+    return _written_back_by(write, model, optimizer)
 
 
 def optimizer_copied(model, optimizer):
@@ -348,25 +355,13 @@ def written_back_once(model, optimizer):
 
 
 def parameters_alone_written_back(model, optimizer):
-    graphdef, state = nnx.split((model, optimizer))
-    leaves, structure = jax.tree.flatten(state)
-    variables = [each for _, each in nnx.to_flat_state(nnx.state((model, optimizer)))]
+    kinds = nnx.Param, nnx.OptState, nnx.optimizer.OptVariable
 
-    @jax.jit
-    def pure(leaves, x, y):
-        objects = nnx.merge(graphdef, jax.tree.unflatten(structure, leaves))
-        loss = step(*objects, x, y)
-        return jax.tree.leaves(nnx.state(objects)), loss
+    def write(variable, leaf):
+        if isinstance(variable, kinds):
+            variable.set_value(leaf)
 
-    def call(x, y):
-        nonlocal leaves
-        leaves, loss = pure(leaves, x, y)
-        for variable, leaf in zip(variables, leaves, strict=True):
-            if isinstance(variable, (nnx.Param, nnx.OptState, nnx.optimizer.OptVariable)):
-                variable.set_value(leaf)
-        return loss
-
-    return call
+    return _written_back_by(write, model, optimizer)
 
 
 def bound_arguments(model, optimizer):

@@ -335,18 +335,7 @@ def numbered_by_the_sum(net, rows, rngs, n):
 
 
 def by_keys_of_jax(blocks, h, rngs):
-    graphdef, state = nnx.split(blocks)
-
-    def step(h, given):
-        state, key = given
-        block = nnx.merge(graphdef, state)
-        h = block(h, nnx.Rngs(key))
-        return h, nnx.state(block)
-
-    keys = jax.random.split(rngs(), len(blocks.calls[...]))
-    h, state = jax.lax.scan(step, h, (state, keys))
-    nnx.update(blocks, state)
-    return h
+    return by_given_keys(blocks, h, jax.random.split(rngs(), len(blocks.calls[...])))
 
 
 def one_key_for_all(blocks, h, rngs):

@@ -171,17 +171,21 @@ def _compare_leaves(wanted: PyTree, got: PyTree, given: dict[str, object]) -> No
     with np.errstate(all="ignore"):  # a value out of all bounds differs, and that is all
         # Of NumPy's own types: a Python number beyond those of `wanted` would become infinite.
         sides = on_host(wanted), on_host(got)
-        # Many are equal, which is known sooner, and integers have to be.
-        close = bool((sides[0] == sides[1]).all()) or (
-            jnp.issubdtype(sides[0].dtype, jnp.inexact)
-            and np.allclose(*sides, rtol=1e-4, atol=1e-6, equal_nan=True)
-        )
+        # Many are equal, which is known sooner.
+        close = bool((sides[0] == sides[1]).all()) or bool(_are_close(*sides).all())
     if not close:
         raise fault("value/differs", **given, **_told_apart(wanted, got, *sides))
 
 
 #: So many characters of an array are shown in each case.
 SHOWN = 100
+
+
+def _are_close(left: Any, right: Any) -> Any:
+    """Tell for each entry whether the two agree: floats but for rounding, and others exactly."""
+    if jnp.issubdtype(left.dtype, jnp.inexact):
+        return np.isclose(left, right, rtol=1e-4, atol=1e-6, equal_nan=True)
+    return np.asarray(left == right)
 
 
 def _told_apart(wanted: PyTree, got: PyTree, left: Any, right: Any) -> dict[str, str]:
@@ -196,11 +200,7 @@ def _told_apart(wanted: PyTree, got: PyTree, left: Any, right: Any) -> dict[str,
     texts = {"wanted": _digits(wanted), "got": _digits(got)}
     if len({text[:SHOWN] for text in texts.values()}) == 2:
         return texts
-    if jnp.issubdtype(left.dtype, jnp.inexact):
-        close = np.isclose(left, right, rtol=1e-4, atol=1e-6, equal_nan=True)
-    else:
-        close = left == right
-    at = [int(place) for place in np.argwhere(~np.asarray(close))[0]]
+    at = [int(place) for place in np.argwhere(~_are_close(left, right))[0]]
     numbers = {"wanted": f"{left[tuple(at)]:.7g}", "got": f"{right[tuple(at)]:.7g}"}
     return ({"entry": str(at)} if at else {}) | numbers
 
