@@ -1,6 +1,11 @@
 """Programs for errors of Flax NNX."""
 
 PROGRAMS = {
+    "ValueError: values to unpack (expected 2": (
+        "nnx.grad(lambda model, x: (model(x).sum(), x, 3), has_aux=True)(\n"
+        "    nnx.Linear(3, 3, rngs=nnx.Rngs(0)), x\n)"
+    ),
+    "TypeError: ' object is not callable": "nnx.cond(True, 1.0, 2.0)",
     "AttributeError: object has no attribute '_graphdef'": (
         "def step(i, layer):\n    layer.bias[...] += 1\n\nnnx.fori_loop(0, 2, step, layer)"
     ),

@@ -52,6 +52,8 @@ CALLED = {
 UPDATE = re.compile(
     r"\.at\[.*\]\.(?:set|add|subtract|multiply|mul|divide|power|min|max|apply|get)\("
 )
+#: How Flax takes apart what a function with `has_aux=True` returned.
+AUX = re.compile(r"\w+, \w*aux = ")
 #: Functions of `jax.numpy`, and methods, that look up the size of an axis before they check it.
 AXES = ("mean", "std", "var", "argmax", "argmin", "nanargmax", "nanargmin", "split", "swapaxes")
 # The interpreter names the classes of what it could not combine: `'list' and 'DynamicJaxprTracer'`.
@@ -102,6 +104,10 @@ def _libraries(error: BaseException) -> Iterator[str]:
         yield from ("jax",) * bool(entries)
     if entries:
         yield from _called_at(entries[0], error)
+        line = traceback.extract_tb(entries[-1], limit=1)[0].line or ""
+        yield from ("flax.aux",) * bool(
+            _library_at(entries[-1].tb_frame.f_code.co_filename) == "flax" and AUX.match(line)
+        )
     for cause in causes_of(error):
         yield from _libraries(cause)
 
