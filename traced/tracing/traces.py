@@ -5,6 +5,7 @@ import functools
 import inspect
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -37,6 +38,8 @@ class Trace:
     closest earlier trace.
     `called` is the place of the call, None where a library made it. `nested` says whether another
     function was being traced at the time, as for the branches of a `cond`.
+    `role` counts the functions from this place that one run of the calling code had traced: two
+    lambdas on one line are 0 and 1, and what is made anew in the next run is 0 again.
     """
 
     function: str
@@ -45,6 +48,7 @@ class Trace:
     detail: str
     called: Place | None = None
     nested: bool = False
+    role: int = 0
 
 
 #: Two calls of a new function, whose second trace has a reason of its own, for each of the reasons.
@@ -111,7 +115,10 @@ def record_traces() -> Iterator[list[Trace]]:
         # Both are in one list, since a trace has its place in the order.
         told: list[tuple[str | Trace, bool]] = texts  # type: ignore[assignment]  # it is ours alone
 
+        roles = _Roles()
+
         def note(request: TraceRequest) -> None:
+            roles.note(request)
             if trace := _untold(request, libraries):
                 told.append((trace, trace.nested))
 
@@ -122,6 +129,40 @@ def record_traces() -> Iterator[list[Trace]]:
             seen: set[tuple[str, int]] = set()
             for each, nested in told:
                 traces.extend([each] if isinstance(each, Trace) else _parse(each, nested, seen))
+            traces[:] = list(roles.given_to(traces))
+
+
+class _Roles:
+    """Which of the functions from one place was traced, in the order in which a call has them.
+
+    JAX's log tells the place of a function and not the function, which the requests have.
+    """
+
+    def __init__(self) -> None:
+        self.of: dict[int, int] = {}
+        self.in_turn: dict[tuple[Place, str], list[int]] = {}
+        self.in_call: Counter[tuple[int, Place, str]] = Counter()
+        # Held on to, since the number of what is gone would go to another one.
+        self.held: list[Any] = []
+
+    def note(self, request: TraceRequest) -> None:
+        code = getattr(inspect.unwrap(code_behind(request.function)), "__code__", None)
+        if not request.is_new or code is None or is_library_code(code):
+            return
+        at = place_of_definition(code.co_filename, code.co_firstlineno), name_of(request.function)
+        if (number := id(request.function)) not in self.of:
+            self.of[number] = self.in_call[id(request.called), *at]
+            self.in_call[id(request.called), *at] += 1
+            self.held += [request.function, request.called]
+        self.in_turn.setdefault(at, []).append(self.of[number])
+
+    def given_to(self, traces: list[Trace]) -> Iterator[Trace]:
+        """Yield the traces with their roles; where they are not as many as the requests, as is."""
+        count = Counter((each.place, each.function) for each in traces)
+        turns = {at: iter(roles) for at, roles in self.in_turn.items() if len(roles) == count[at]}
+        for each in traces:
+            at = each.place, each.function
+            yield replace(each, role=next(turns[at])) if at in turns else each
 
 
 def _untold(
