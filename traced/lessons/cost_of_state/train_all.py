@@ -30,9 +30,9 @@ def _plain_loop(model: Net, optimizer: nnx.Optimizer[Net], xs: jax.Array, ys: ja
 def _batches(*sizes: float) -> tuple[jax.Array, jax.Array]:
     """Return batches whose losses go as the squares of these sizes do."""
     xs, ys = map(np.asarray, batches(len(sizes)))
-    size = np.float32(sizes)[:, None, None]
+    size = np.array(sizes, np.float32)[:, None, None]
     length = np.sqrt(np.mean(ys**2, (1, 2), keepdims=True))
-    return jax.device_put((xs * np.minimum(size, 1), ys * size / length))
+    return jax.device_put(xs * np.minimum(size, 1)), jax.device_put(ys * size / length)
 
 
 #: The lowest loss in the middle, before one that rises and falls again, all of them small; in the

@@ -51,7 +51,7 @@ def start(tied: bool = False) -> tuple[Net, nnx.Optimizer[Net]]:
 def batches(count: int) -> tuple[jax.Array, jax.Array]:
     """Return so many batches of inputs and targets."""
     x = np.linspace(-1.0, 1.0, count * 4 * 8, dtype=np.float32).reshape(count, 4, 8)
-    return jax.device_put((np.sin(7 * x), x))
+    return jax.device_put(np.sin(7 * x)), jax.device_put(x)
 
 
 def one_batch() -> tuple[jax.Array, jax.Array]:

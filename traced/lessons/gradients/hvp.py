@@ -21,7 +21,7 @@ def _curved(x: Any) -> Any:
 
 
 def _of_tree(params: Any) -> Any:
-    hidden = jnp.tanh(params["w"] @ np.float32([1.0, -0.5]) + params["b"])
+    hidden = jnp.tanh(params["w"] @ np.array([1.0, -0.5], np.float32) + params["b"])
     return jnp.sum(hidden**2) * params["scale"][0]
 
 

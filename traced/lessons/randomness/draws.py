@@ -93,12 +93,12 @@ def _trace(answer: Any, case: tuple[Any, ...]) -> Any:
     return zeros_like(got)
 
 
-def for_each_key(answer: Callable[[Any], Any], count: int) -> Any:
-    """Return what an answer gives for so many keys.
+def for_each_key(answer: Callable[..., Any], count: int, *args: Any) -> Any:
+    """Return what an answer gives for each of so many keys and the same other arguments.
 
     Without `jit`: what it draws of one shape is compiled once, in later checks too.
     """
-    return attempt(jax.vmap(answer), random.split(random.key(0), count))
+    return attempt(jax.vmap(lambda key: answer(key, *args)), random.split(random.key(0), count))
 
 
 def zeros_like(types: Any) -> Any:

@@ -52,7 +52,7 @@ def _scales_each_of_eight_layers(answer: Any) -> None:
 
 def _draws_each_number_on_its_own(answer: Any) -> None:
     """Require small layers of many keys to have no exact mean or deviation, nor any other tie."""
-    layers = for_each_key(lambda key: answer(key, _SMALL), _KEYS)
+    layers = for_each_key(answer, _KEYS, _SMALL)
     scaled = [np.asarray(layer, float) * np.sqrt(layer.shape[1]) for layer in layers]
     numbers = np.concatenate([layer.reshape(_KEYS, -1) for layer in scaled], axis=1).T
     of = f"layers of sizes {_SMALL}, each times the root of its rows, for {_KEYS} keys"

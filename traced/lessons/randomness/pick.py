@@ -45,7 +45,7 @@ def _indices(weights: Any, k: int) -> Any:
 
 def _picks_by_weight_and_none_twice(answer: Any) -> None:
     for weights, k in ((_WEIGHTS, 1), (_WEIGHTS, 2), (_SMALL_AND_LARGE, 3)):
-        picks = for_each_key(lambda key, w=weights, k=k: answer(key, w, k), _DRAWS)
+        picks = for_each_key(answer, _DRAWS, weights, k)
         rows = [np.sort(row, axis=1) for row in np.asarray(picks).transpose(1, 0, 2)]
         for row, row_weights in zip(rows, np.asarray(weights, float), strict=True):
             _are_different_entries(row, row_weights)

@@ -32,7 +32,7 @@ _KEYS, _STEPS, _FAR = 2500, 400, 1000
 
 def _walks_by_unrelated_normal_steps(answer: Any) -> None:
     """Require of many walks that what is added to half a position is standard normal."""
-    got = for_each_key(lambda key: answer(key, _STEPS), _KEYS)
+    got = for_each_key(answer, _KEYS, _STEPS)
     compare_types(
         np.zeros((_KEYS, _STEPS), np.float32), got, f"{_KEYS} keys under `vmap`, n = {_STEPS}"
     )
@@ -64,7 +64,7 @@ def _keeps_half_of_each_position(walks: Any, before: Any) -> None:
 def _takes_a_few_steps_likewise(answer: Any) -> None:
     """Require short walks to add standard normal numbers, none of which follows from the others."""
     for n in (3, 1):
-        got = for_each_key(lambda key, n=n: answer(key, n), _KEYS)
+        got = for_each_key(answer, _KEYS, n)
         walks = np.asarray(got, float).T
         noise = walks - 0.5 * np.stack([np.zeros(_KEYS), *walks[:-1]])
         of = f"a position less half the one before, for {_KEYS} keys and n = {n}"

@@ -18,15 +18,15 @@ _B1, _B2, _EPS, _DECAY = 0.9, 0.999, 1e-8, 0.1
 
 def _layers() -> Any:
     return {
-        "bias": np.float32([5, -3, 2, 4, -6]),
-        "layers": [{"kernel": np.float32([[4, -8], [2, 1]]), "scale": np.float32(7)}],
+        "bias": np.array([5, -3, 2, 4, -6], np.float32),
+        "layers": [{"kernel": np.array([[4, -8], [2, 1]], np.float32), "scale": np.float32(7)}],
         "filters": np.linspace(-6, 6, 12, dtype=np.float32).reshape(2, 2, 3),
     }
 
 
 def _one_vector() -> Any:
     # As many as in the bias above: operations of that shape are compiled already.
-    return np.float32([3, -4, 10, 1, -2])
+    return np.array([3, -4, 10, 1, -2], np.float32)
 
 
 def _slopes(params: Any, n: int, size: float) -> Any:

@@ -21,7 +21,8 @@ _ADAM = optax.adam(0.03)
 
 def _batch(rows: int, begin: float = 1.0) -> tuple[Any, Any]:
     x = np.sin(np.arange(begin, begin + rows * 64)).reshape(rows, 64)
-    return jax.device_put((x.astype(np.float32), np.int32(np.arange(rows) * 3 % 10)))
+    y = np.arange(rows, dtype=np.int32) * 3 % 10
+    return jax.device_put(x.astype(np.float32)), jax.device_put(y)
 
 
 def _state(seed: int, step: int = 0) -> dict[str, Any]:

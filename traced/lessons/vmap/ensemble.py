@@ -41,7 +41,8 @@ def _on_the_line(params: Any, x: Any) -> Any:
 
 def _data(n: int) -> dict[str, Any]:
     x = np.sin(np.arange(2 * n, dtype=np.float32)).reshape(n, 2)
-    return jax.device_put({"x": x, "y": x @ np.float32([1, -2])})
+    y = x @ np.array([1, -2], np.float32)
+    return {"x": jax.device_put(x), "y": jax.device_put(y)}
 
 
 @jax.jit

@@ -16,7 +16,8 @@ def _arguments(n: int, features: int = 3, hidden: int = 2) -> tuple[Any, ...]:
     kernel = np.cos(np.arange(features * hidden, dtype=np.float32)).reshape(features, hidden)
     model = {"kernel": kernel, "head": np.linspace(-1, 2, hidden, dtype=np.float32)}
     x = np.sin(np.arange(features * n, dtype=np.float32)).reshape(features, n)
-    return jax.device_put((model, {"x": x, "mask": np.arange(hidden) != 1}))
+    batch = {"x": x, "mask": np.arange(hidden) != 1}
+    return jax.device_put(model), jax.device_put(batch)
 
 
 def _rated(model: Any, batch: Any) -> Any:

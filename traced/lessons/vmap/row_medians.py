@@ -21,14 +21,14 @@ def _batch(n: int, width: int = 6) -> tuple[Any, ...]:
     rows = np.sin(np.arange(n * width, dtype=np.float32) * 7).reshape(n, width)
     lengths = np.arange(n) % width + 1
     rows[np.arange(width) >= lengths[:, None]] = 0
-    return jax.device_put((rows, lengths))
+    return jax.device_put(rows), jax.device_put(lengths)
 
 
 def _padded_with(value: float) -> tuple[Any, ...]:
     rows, lengths = map(np.array, _batch(6))
     rows -= 2
     rows[np.arange(rows.shape[1]) >= lengths[:, None]] = value
-    return jax.device_put((rows, lengths))
+    return jax.device_put(rows), jax.device_put(lengths)
 
 
 #: The last row is larger than what is put in place of padding, if that is not infinity.
