@@ -7,7 +7,9 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Thread
 from time import perf_counter, process_time
 from typing import Any
@@ -18,7 +20,7 @@ from browser import PICTURE, launch
 
 from tests.drawing import drawn, drawn_programs
 from traced import explore
-from traced.lessons import start_here
+from traced.lessons import LESSONS, start_here
 from traced.lessons.start_here.solutions.mean_square import mean_square
 from traced.programs.explore import Exploration
 from traced.programs.jaxprs import count_equations
@@ -74,6 +76,41 @@ def checking() -> tuple[float, ...]:
             jax.make_jaxpr(lambda x: mean_square(x))(jnp.arange(float(n)))
 
     return in_turns([lambda: start_here.mean_square.check(mean_square), run], 300, process_time)
+
+
+#: In a Python that has imported the lesson, as a reader has when they check for the first time.
+CHECKED = """
+from time import process_time
+import flax.nnx, jax, jax.numpy, optax
+if {lesson!r} in ("many_devices", "shard_map", "processes"):
+    jax.config.update("jax_num_cpu_devices", 8)
+from traced.lessons import {lesson}
+exercise = {lesson}.EXERCISES[{number}]
+start = process_time()
+exercise.check(exercise.answer)
+print(process_time() - start)
+"""
+
+
+def first_check(lesson: str, number: int) -> tuple[float, float]:
+    """Check a solution for the first time in a process, in seconds of the processor; three."""
+    code = CHECKED.format(lesson=lesson, number=number)
+    with TemporaryDirectory() as folder:
+        env = os.environ | {"TRACED_JOURNAL": f"{folder}/journal.jsonl"}
+        ran = subprocess.run(
+            [sys.executable, "-c", code], check=True, capture_output=True, text=True, env=env
+        )
+    return float(ran.stdout.splitlines()[-1]), 3.0
+
+
+def exercises() -> list[tuple[str, int, str]]:
+    """Return of each exercise its lesson, its number there, and its name."""
+    lessons = {lesson: import_module(f"traced.lessons.{lesson}") for lesson in LESSONS}
+    return [
+        (lesson, number, each.name)
+        for lesson, module in lessons.items()
+        for number, each in enumerate(module.EXERCISES)
+    ]
 
 
 def walking() -> tuple[float, float]:
@@ -265,6 +302,10 @@ PAGES = ("index", "notebooks/02_tracing", "docs/error")
 RATIOS = {
     "import traced / import jax": (importing, 1.05, "s"),
     "check / run and trace the answer": (checking, 2.0, "s"),
+    **{
+        f"first check of {name}, {lesson} / 3 s": (partial(first_check, lesson, number), 1.0, "s")
+        for lesson, number, name in exercises()
+    },
     "walk a jaxpr of 10,000 / trace it": (walking, 1.0, "s"),
     **{
         f"run {path.stem} / start its kernel": (partial(reading, path), 2.0, "s")
@@ -287,7 +328,7 @@ RATIOS = {
 def main() -> None:
     """Print each ratio as it comes, beside the bound that we keep."""
     for name, (measure, bound, unit) in RATIOS.items():
-        print(f"{name:40}", end="", flush=True)
+        print(f"{name:53}", end="", flush=True)
         ours, base = measure()
         print(f"{ours / base:6.2f}   bound {bound:4.2f}   ({ours:.3f} {unit} / {base:.3f} {unit})")
 

@@ -506,6 +506,13 @@ def ids_in_a_byte(key, ids, batch):
     return keys_mapped(key, ids.astype(jnp.uint8), batch)
 
 
+def hardly_too_many_kept(key, ids, batch):
+    def one(i, row):
+        return jnp.where(random.bernoulli(random.fold_in(key, i), 0.505, row.shape), 2 * row, 0)
+
+    return jax.vmap(one)(ids, batch)
+
+
 def slightly_too_many_kept(key, ids, batch):
     def one(i, row):
         return jnp.where(random.bernoulli(random.fold_in(key, i), 0.55, row.shape), 2 * row, 0)
@@ -1167,7 +1174,12 @@ WRONG = {
         "runs/raised": [folded_in_all_ids_at_once, of_one_width],
         "loops/unrolled": [loop_over_rows],
         "value/differs": [not_doubled, not_quite_doubled],
-        "value/distribution": [too_many_kept, slightly_too_many_kept, first_entry_always_kept],
+        "value/distribution": [
+            too_many_kept,
+            slightly_too_many_kept,
+            first_entry_always_kept,
+            hardly_too_many_kept,
+        ],
         "keys/related": [
             whole_rows,
             half_of_each_row,

@@ -13,6 +13,9 @@ from traced.lessons.cost_of_state.solutions.make_fast_step import step
 
 STEP: Any = step  # a solution has no types
 
+#: One for all trainings: each with functions of its own would be compiled anew.
+_SGD = optax.sgd(0.1, momentum=0.9)
+
 
 class Net(nnx.Module):
     """Two layers, made without the random numbers that would have to be compiled.
@@ -22,9 +25,11 @@ class Net(nnx.Module):
 
     def __init__(self, tied: bool = False) -> None:
         weights = np.sin(np.arange(128, dtype=np.float32)).reshape(2, 8, 8) / 2
-        kernels = [nnx.Param(jnp.asarray(each)) for each in weights]
+        kernels = [nnx.Param(jax.device_put(each)) for each in weights]
         self.kernels = nnx.List([kernels[0], kernels[0] if tied else kernels[1]])
-        self.biases = nnx.List([nnx.Param(jnp.zeros(8)) for _ in weights])
+        self.biases = nnx.List(
+            [nnx.Param(jax.device_put(np.zeros(8, np.float32))) for _ in weights]
+        )
 
     def __call__(self, x: jax.Array) -> jax.Array:
         """Return what the layers make of `x`."""
@@ -40,13 +45,13 @@ class Net(nnx.Module):
 def start(tied: bool = False) -> tuple[Net, nnx.Optimizer[Net]]:
     """Return a model and its optimizer, as each training begins."""
     model = Net(tied)
-    return model, nnx.Optimizer(model, optax.sgd(0.1, momentum=0.9), wrt=nnx.Param)
+    return model, nnx.Optimizer(model, _SGD, wrt=nnx.Param)
 
 
 def batches(count: int) -> tuple[jax.Array, jax.Array]:
     """Return so many batches of inputs and targets."""
     x = np.linspace(-1.0, 1.0, count * 4 * 8, dtype=np.float32).reshape(count, 4, 8)
-    return jnp.asarray(np.sin(7 * x)), jnp.asarray(x)
+    return jax.device_put(np.sin(7 * x)), jax.device_put(x)
 
 
 def one_batch() -> tuple[jax.Array, jax.Array]:

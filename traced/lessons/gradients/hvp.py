@@ -1,10 +1,12 @@
 """Write the product of a Hessian and a vector, without the Hessian."""
 
+from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.flatten_util import ravel_pytree
 
 from traced.course.exercise import Exercise
 from traced.findings.feedback import require
@@ -19,7 +21,7 @@ def _curved(x: Any) -> Any:
 
 
 def _of_tree(params: Any) -> Any:
-    hidden = jnp.tanh(params["w"] @ jnp.array([1.0, -0.5]) + params["b"])
+    hidden = jnp.tanh(params["w"] @ np.array([1.0, -0.5], np.float32) + params["b"])
     return jnp.sum(hidden**2) * params["scale"][0]
 
 
@@ -43,26 +45,20 @@ _TREES = ((_of_tree, _TREE, _OTHER), (_of_tree, _OTHER, _TREE))
 N = 300
 
 
+@partial(jax.jit, static_argnums=0)
 def _product(f: Any, x: Any, v: Any) -> Any:
     """Return the product from the whole matrix."""
-    leaves, structure = jax.tree.flatten(x)
-    sizes = [np.size(leaf) for leaf in leaves]
-
-    def of_flat(flat: Any) -> Any:
-        parts = jnp.split(flat, np.cumsum(sizes)[:-1])
-        rebuilt = [part.reshape(np.shape(x)) for part, x in zip(parts, leaves, strict=True)]
-        return f(jax.tree.unflatten(structure, rebuilt))
-
-    flat, along = (jnp.concatenate([jnp.ravel(y) for y in jax.tree.leaves(t)]) for t in (x, v))
-    product = np.split(np.asarray(jax.hessian(of_flat)(flat) @ along), np.cumsum(sizes)[:-1])
-    shaped = [part.reshape(np.shape(y)) for part, y in zip(product, leaves, strict=True)]
-    return jax.tree.unflatten(structure, shaped)
+    flat, rebuilt = ravel_pytree(x)
+    matrix = jax.hessian(lambda flat: f(rebuilt(flat)))(flat)
+    return rebuilt(matrix @ ravel_pytree(v)[0])
 
 
 def _multiplies(*cases: tuple[Any, ...]) -> Any:
     def question(answer: Any) -> None:
         for f, x, v in cases:
-            compare(_product(f, x, v), attempt(answer, f, x, v), given=f"x = {x}, v = {v}")
+            # Of one program, so that an answer without `jit` compiles few.
+            got = attempt(answer, jax.jit(f), x, v)
+            compare(_product(f, x, v), got, given=f"x = {x}, v = {v}")
 
     return question
 

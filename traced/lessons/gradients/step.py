@@ -1,11 +1,11 @@
 """Repair a training step whose parameters hold integers and whose loss returns extra results."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from traced.course.exercise import Exercise
 from traced.lessons.gradients.solutions.step import step as solution
@@ -56,6 +56,7 @@ _LOOKUP = (
 _ARRAY = (_nothing_more, jnp.array([1.0, -2.0]), jnp.array([10.0, 0.5]))
 
 
+@partial(jax.jit, static_argnums=0)
 def _stepped(loss: Callable[..., Any], params: Any, batch: Any) -> Any:
     """Return the step, with a derivative for each leaf of floats on its own."""
     leaves, structure = jax.tree.flatten(params)
@@ -68,7 +69,7 @@ def _stepped(loss: Callable[..., Any], params: Any, batch: Any) -> Any:
                 return loss(jax.tree.unflatten(structure, others), batch)[0]
 
             leaf = leaf - 0.1 * jax.grad(of_leaf)(leaf)
-        moved.append(np.asarray(leaf))
+        moved.append(leaf)
     return jax.tree.unflatten(structure, moved), loss(params, batch)[1]
 
 
@@ -77,7 +78,9 @@ def _steps(*cases: tuple[Any, ...]) -> Any:
         for loss, params, batch in cases:
             given = ", ".join(f"{x.dtype}{list(x.shape)}" for x in jax.tree.leaves(params))
             wanted = _stepped(loss, params, batch)
-            compare(wanted, attempt(answer, loss, params, batch), given=f"params of {given}")
+            # Of one program, so that an answer without `jit` compiles few.
+            got = attempt(answer, jax.jit(loss), params, batch)
+            compare(wanted, got, given=f"params of {given}")
 
     return question
 

@@ -90,7 +90,29 @@ def returns_like(wanted: Callable[..., Any], *cases: tuple[Any, ...]) -> Questio
 def _trace(answer: Any, case: tuple[Any, ...]) -> Any:
     """Return zeros of the shapes and dtypes of what an answer returns."""
     got = attempt(jax.eval_shape, lambda key: answer(key, *case), random.key(0))
-    return jax.tree.map(lambda each: jnp.zeros(each.shape, each.dtype), got)
+    return zeros_like(got)
+
+
+def for_each_key(answer: Callable[..., Any], count: int, *args: Any) -> Any:
+    """Return what an answer gives for each of so many keys and the same other arguments.
+
+    Without `jit`: what it draws of one shape is compiled once, in later checks too.
+    """
+    return attempt(jax.vmap(lambda key: answer(key, *args)), random.split(random.key(0), count))
+
+
+def zeros_like(types: Any) -> Any:
+    """Return zeros of the shapes and dtypes of a tree, which compiles nothing unless they are keys.
+
+    >>> zeros_like(jax.ShapeDtypeStruct((2,), "float32"))
+    array([0., 0.], dtype=float32)
+    """
+
+    def zeros(each: Any) -> Any:
+        is_key = jnp.issubdtype(each.dtype, jax.dtypes.extended)
+        return (jnp if is_key else np).zeros(each.shape, each.dtype)
+
+    return jax.tree.map(zeros, types)
 
 
 def compare_types(wanted: Any, got: Any, given: str) -> None:

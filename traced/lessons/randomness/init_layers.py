@@ -3,8 +3,6 @@
 from itertools import pairwise
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 from jax import random
 
@@ -12,6 +10,7 @@ from traced.course.exercise import Exercise
 from traced.findings.feedback import require
 from traced.lessons.randomness.draws import (
     follows_its_key,
+    for_each_key,
     require_independent,
     require_no_copies,
     require_normal,
@@ -30,7 +29,7 @@ _SMALL, _KEYS = (3, 4, 2), 2**14
 
 
 def _layers_of_zeros(sizes: tuple[int, ...]) -> list[Any]:
-    return [jnp.zeros(shape) for shape in pairwise(sizes)]
+    return [np.zeros(shape, np.float32) for shape in pairwise(sizes)]
 
 
 def _draws_unrelated_normal_layers(answer: Any) -> None:
@@ -53,8 +52,7 @@ def _scales_each_of_eight_layers(answer: Any) -> None:
 
 def _draws_each_number_on_its_own(answer: Any) -> None:
     """Require small layers of many keys to have no exact mean or deviation, nor any other tie."""
-    keys = random.split(random.key(0), _KEYS)
-    layers = attempt(jax.vmap(lambda key: answer(key, _SMALL)), keys)
+    layers = for_each_key(answer, _KEYS, _SMALL)
     scaled = [np.asarray(layer, float) * np.sqrt(layer.shape[1]) for layer in layers]
     numbers = np.concatenate([layer.reshape(_KEYS, -1) for layer in scaled], axis=1).T
     of = f"layers of sizes {_SMALL}, each times the root of its rows, for {_KEYS} keys"

@@ -12,6 +12,7 @@ from traced.course.exercise import Exercise
 from traced.findings.feedback import require
 from traced.lessons.randomness.draws import (
     follows_its_key,
+    for_each_key,
     has_shares,
     returns_like,
     without_reuse_checker,
@@ -29,23 +30,22 @@ _SMALL_AND_LARGE = jnp.array(
 )
 
 #: Of so many entries that two keys hardly ever pick the same ones.
-_MANY = jnp.arange(1.0, 25.0)[None, :]
+_MANY = jax.device_put(np.arange(1, 25, dtype=np.float32)[None, :])
 
 #: Rows of tiny weights, an eighth of them zero, which nothing that is added may outweigh.
-_TINY = jnp.tile(jnp.arange(64.0) % 8 * 1e-20, (18, 1))
+_TINY = jax.device_put(np.tile(np.float32(np.arange(64) % 8 * 1e-20), (18, 1)))
 
 #: So many that chances a tenth off are seen; each draw sorts a row, which takes a CPU long.
 _DRAWS = 2**14
 
 
 def _indices(weights: Any, k: int) -> Any:
-    return jnp.zeros((len(weights), k), int)
+    return np.zeros((len(weights), k), np.int32)
 
 
 def _picks_by_weight_and_none_twice(answer: Any) -> None:
-    keys = random.split(random.key(0), _DRAWS)
     for weights, k in ((_WEIGHTS, 1), (_WEIGHTS, 2), (_SMALL_AND_LARGE, 3)):
-        picks = attempt(jax.vmap(lambda key, w=weights, k=k: answer(key, w, k)), keys)
+        picks = for_each_key(answer, _DRAWS, weights, k)
         rows = [np.sort(row, axis=1) for row in np.asarray(picks).transpose(1, 0, 2)]
         for row, row_weights in zip(rows, np.asarray(weights, float), strict=True):
             _are_different_entries(row, row_weights)
@@ -57,7 +57,7 @@ def _picks_apart_in_many_rows(answer: Any) -> None:
     """Require other entries in each of many rows, and none of weight 0 beside tiny weights."""
     picks = np.sort(np.asarray(attempt(answer, random.key(0), _TINY, 10)), axis=1)
     of = "18 rows of weights like [0e-20 1e-20 … 7e-20 0e-20 …], k = 10"
-    unweighted = int(np.sum(np.asarray(_TINY[0])[picks % 64] == 0))
+    unweighted = int(np.sum(np.asarray(_TINY)[0][picks % 64] == 0))
     saw = {"of": of, "entries_of_weight_0": f"drawn {unweighted} times"}
     require(not unweighted, "value/distribution", **saw)
     for i, j in combinations(range(len(picks)), 2):

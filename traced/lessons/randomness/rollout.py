@@ -14,12 +14,14 @@ from traced.lessons.randomness.draws import (
     deviation,
     equations_do_not_grow,
     follows_its_key,
+    for_each_key,
     require_independent,
     require_no_copies,
     require_normal,
     require_scale,
     returns_like,
     without_reuse_checker,
+    zeros_like,
 )
 from traced.lessons.randomness.solutions.rollout import rollout as solution
 from traced.questions import spends_each_key_once
@@ -30,9 +32,10 @@ _KEYS, _STEPS, _FAR = 2500, 400, 1000
 
 def _walks_by_unrelated_normal_steps(answer: Any) -> None:
     """Require of many walks that what is added to half a position is standard normal."""
-    keys = random.split(random.key(0), _KEYS)
-    got = attempt(jax.vmap(lambda key: answer(key, _STEPS)), keys)
-    compare_types(jnp.zeros((_KEYS, _STEPS)), got, f"{_KEYS} keys under `vmap`, n = {_STEPS}")
+    got = for_each_key(answer, _KEYS, _STEPS)
+    compare_types(
+        np.zeros((_KEYS, _STEPS), np.float32), got, f"{_KEYS} keys under `vmap`, n = {_STEPS}"
+    )
     walks = np.asarray(got, float).T
     before = np.stack([np.zeros(_KEYS), *walks[:-1]])
     noise = walks - 0.5 * before
@@ -60,9 +63,8 @@ def _keeps_half_of_each_position(walks: Any, before: Any) -> None:
 
 def _takes_a_few_steps_likewise(answer: Any) -> None:
     """Require short walks to add standard normal numbers, none of which follows from the others."""
-    keys = random.split(random.key(0), _KEYS)
     for n in (3, 1):
-        got = attempt(jax.vmap(lambda key, n=n: answer(key, n)), keys)
+        got = for_each_key(answer, _KEYS, n)
         walks = np.asarray(got, float).T
         noise = walks - 0.5 * np.stack([np.zeros(_KEYS), *walks[:-1]])
         of = f"a position less half the one before, for {_KEYS} keys and n = {n}"
@@ -74,8 +76,7 @@ def _takes_a_few_steps_likewise(answer: Any) -> None:
 
 def _walks_far(answer: Any) -> None:
     got = attempt(jax.eval_shape, lambda key: answer(key, _FAR), random.key(0))
-    zeros = jax.tree.map(lambda each: jnp.zeros(each.shape, each.dtype), got)
-    compare_types(jnp.zeros(_FAR), zeros, f"key(0), n = {_FAR}")
+    compare_types(np.zeros(_FAR, np.float32), zeros_like(got), f"key(0), n = {_FAR}")
     walk = np.asarray(attempt(answer, random.key(0), _FAR), float)
     short = np.mean(walk == walk.astype(np.float16))
     saw = {"wanted": "numbers of 32 bits", "got": f"{short:.0%} of them have 16 bits"}

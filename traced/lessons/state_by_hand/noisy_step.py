@@ -20,16 +20,18 @@ _ADAM = optax.adam(0.03)
 
 
 def _batch(rows: int, begin: float = 1.0) -> tuple[Any, Any]:
-    x = jnp.sin(jnp.arange(begin, begin + rows * 64)).reshape(rows, 64)
-    return x, jnp.arange(rows) * 3 % 10
+    x = np.sin(np.arange(begin, begin + rows * 64)).reshape(rows, 64)
+    y = np.arange(rows, dtype=np.int32) * 3 % 10
+    return jax.device_put(x.astype(np.float32)), jax.device_put(y)
 
 
-def _state(seed: int, width: int = 32, step: int = 0) -> dict[str, Any]:
-    kernels = {"in": (64, width), "out": (width, 10)}
+def _state(seed: int, step: int = 0) -> dict[str, Any]:
+    kernels = {"in": (64, 32), "out": (32, 10)}
     params = {
-        name: jnp.cos(jnp.arange(1.0, 1.0 + shape[0] * shape[1]) * 1.7).reshape(shape) / 5
+        name: np.cos(np.arange(1.0, 1.0 + shape[0] * shape[1]) * 1.7).reshape(shape) / 5
         for name, shape in kernels.items()
     }
+    params = jax.device_put(jax.tree.map(np.float32, params))
     key = jax.random.key(seed)
     return {
         "params": params,
@@ -39,12 +41,12 @@ def _state(seed: int, width: int = 32, step: int = 0) -> dict[str, Any]:
     }
 
 
-@jax.jit
 def _loss(params: Any, x: Any, y: Any) -> Any:
     scores = jnp.tanh(x @ params["in"]) @ params["out"]
     return -jnp.mean(jax.nn.log_softmax(scores)[jnp.arange(len(y)), y])
 
 
+@jax.jit
 def _stepped(state: dict[str, Any], x: Any, y: Any) -> dict[str, Any]:
     keys = jax.random.split(state["key"])
     noise = jax.random.normal(keys[1], x.shape)
@@ -57,21 +59,12 @@ def _stepped(state: dict[str, Any], x: Any, y: Any) -> dict[str, Any]:
 def _hands_on(answer: Any, state: dict[str, Any], rows: int) -> None:
     """Require the right state after each of three steps, the last from another batch.
 
-    Without `jit`, the operations of the optimizer are compiled one by one. Here they are those of
-    the answer, so most of them are compiled once.
+    One shape for all, so that each operation and our step are compiled once; that other numbers of
+    rows will do, a trace shows.
     """
-    _compare_steps(_stepped, answer, state, [_batch(rows), _batch(rows), _batch(rows + 1)])
-
-
-def _hands_on_under_jit(answer: Any, state: dict[str, Any], rows: int) -> None:
-    # One shape for all three, so that each function is compiled once.
     batches = [_batch(rows, begin) for begin in (1.0, 1.0, 5.0)]
-    _compare_steps(jax.jit(_stepped), jax.jit(answer), state, batches)
-
-
-def _compare_steps(stepped: Any, answer: Any, state: dict[str, Any], batches: Any) -> None:
     for n, batch in enumerate(batches, 1):
-        wanted, got = stepped(state, *batch), attempt(answer, state, *batch)
+        wanted, got = _stepped(state, *batch), attempt(answer, state, *batch)
         given = f"the state after {n} step{'s' if n > 1 else ''}"
         try:
             compare(wanted, got, given=given)
@@ -80,6 +73,10 @@ def _compare_steps(stepped: Any, answer: Any, state: dict[str, Any], batches: An
                 _require_carried(state, wanted, got, given)
             raise
         state = wanted
+
+
+def _hands_on_under_jit(answer: Any, state: dict[str, Any], rows: int) -> None:
+    _hands_on(jax.jit(answer), state, rows)
 
 
 def _require_carried(before: Any, wanted: Any, got: Any, given: str) -> None:
@@ -97,8 +94,8 @@ noisy_step = Exercise(
     name="noisy_step",
     questions=(
         partial(_hands_on, state=_state(0), rows=6),
-        can_be_traced(_state(0), *_batch(6)),
-        partial(_hands_on_under_jit, state=_state(5, width=4, step=300), rows=3),
+        can_be_traced(_state(0), *_batch(7)),
+        partial(_hands_on_under_jit, state=_state(5, step=300), rows=6),
     ),
     hints=(
         "The state has four entries. Which of them does the next step get, as this one made them?",

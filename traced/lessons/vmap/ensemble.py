@@ -40,8 +40,9 @@ def _on_the_line(params: Any, x: Any) -> Any:
 
 
 def _data(n: int) -> dict[str, Any]:
-    x = jnp.sin(jnp.arange(2.0 * n)).reshape(n, 2)
-    return {"x": x, "y": x @ jnp.array([1.0, -2.0])}
+    x = np.sin(np.arange(2 * n, dtype=np.float32)).reshape(n, 2)
+    y = x @ np.array([1, -2], np.float32)
+    return {"x": jax.device_put(x), "y": jax.device_put(y)}
 
 
 @jax.jit
@@ -65,15 +66,16 @@ def _number_of_the_row(params: Any, x: Any) -> Any:
 
 
 def _xs(n: int) -> Any:
-    return jnp.cos(jnp.arange(2.0 * n)).reshape(n, 2)
+    return jax.device_put(np.cos(np.arange(2 * n, dtype=np.float32)).reshape(n, 2))
 
 
 def _one_after_another(fit: Any, predict: Any) -> Callable[..., Any]:
     """Return what each model predicts for each row, from one model after another."""
 
     def predicted(seeds: Any, data: Any, xs: Any) -> Any:
-        members = [fit(jax.random.key(seed), data) for seed in seeds]
-        each = np.stack([[np.asarray(predict(member, x)) for x in xs] for member in members])
+        members = [fit(jax.random.key(seed), data) for seed in np.asarray(seeds)]
+        rows = np.asarray(xs)
+        each = np.stack([[np.asarray(predict(member, x)) for x in rows] for member in members])
         return each.mean(axis=0), each.std(axis=0)
 
     return predicted
@@ -101,11 +103,11 @@ ensemble = Exercise(
             _on_the_line,
             (_SEEDS, _data(4), _xs(5)),
             # The same seed twice is the same model twice; one seed is one model, with no spread.
-            (jnp.array([7, 7, 1]), _data(4), _xs(3)),
+            (jnp.array([7, 7, 1]), _data(4), _xs(5)),
             (jnp.array([5]), _data(4), _xs(2)),
         ),
         _returns_mean_and_spread(_fit_rows, _near_the_row, (_SEEDS, _xs(6), _xs(5))),
-        _returns_mean_and_spread(_fit_rows, _number_of_the_row, (_SEEDS, _xs(6), _xs(2))),
+        _returns_mean_and_spread(_fit_rows, _number_of_the_row, (_SEEDS, _xs(6), _xs(5))),
         _asked_of(
             _fit_line, _on_the_line, keeps_its_size(lambda n: (jnp.arange(n), _data(4), _xs(2)))
         ),

@@ -14,9 +14,10 @@ from traced.questions import derives_its_values, keeps_its_size, returns
 def _arguments(n: int, features: int = 3, hidden: int = 2) -> tuple[Any, ...]:
     """Return a model and a batch of `n` columns."""
     kernel = np.cos(np.arange(features * hidden, dtype=np.float32)).reshape(features, hidden)
-    model = {"kernel": jnp.asarray(kernel), "head": jnp.linspace(-1.0, 2.0, hidden)}
+    model = {"kernel": kernel, "head": np.linspace(-1, 2, hidden, dtype=np.float32)}
     x = np.sin(np.arange(features * n, dtype=np.float32)).reshape(features, n)
-    return model, {"x": jnp.asarray(x), "mask": jnp.arange(hidden) != 1}
+    batch = {"x": x, "mask": np.arange(hidden) != 1}
+    return jax.device_put(model), jax.device_put(batch)
 
 
 def _rated(model: Any, batch: Any) -> Any:
@@ -28,7 +29,7 @@ def _rated(model: Any, batch: Any) -> Any:
 
 
 def _with_a_nan() -> tuple[Any, ...]:
-    model, batch = _arguments(4)
+    model, batch = _arguments(5)
     return model, batch | {"x": batch["x"].at[1, 2].set(jnp.nan)}
 
 
@@ -38,7 +39,7 @@ def _of_zeros() -> tuple[Any, ...]:
 
 
 def _all_masked() -> tuple[Any, ...]:
-    model, batch = _arguments(2)
+    model, batch = _arguments(3)
     return model, batch | {"mask": jnp.zeros(2, bool)}
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -32,7 +33,7 @@ def _twice(stack: Any) -> Any:
 
 def _spread(x: Any) -> Any:
     """Return a number in which the entries are mixed, that depends on their order and the axes."""
-    weights = jnp.arange(1.0, 1.0 + x.size).reshape(x.shape)
+    weights = np.arange(1, 1 + x.size, dtype=np.float32).reshape(x.shape)
     return jnp.sum(x**2) * jnp.sum(weights * x) / 2 + x.ndim * jnp.max(x)
 
 
@@ -47,7 +48,8 @@ def _slopes_of_spread(stack: Any) -> Any:
 
 
 def _stack(*shape: int) -> Any:
-    return jnp.sin(jnp.arange(1.0, 1.0 + np.prod(shape))).reshape(shape)
+    numbers = np.sin(np.arange(1, 1 + np.prod(shape))).reshape(shape)
+    return jax.device_put(numbers.astype(np.float32))
 
 
 def _asked_of(f: _F, question: Question) -> Question:
@@ -56,7 +58,8 @@ def _asked_of(f: _F, question: Question) -> Question:
 
 
 def _returns_the_slopes(f: _F, slopes_of: _F, *stacks: Any) -> Question:
-    return _asked_of(f, returns(slopes_of, *((stack,) for stack in stacks)))
+    # Of one program, so that an answer without `jit` compiles few.
+    return _asked_of(jax.jit(f), returns(slopes_of, *((stack,) for stack in stacks)))
 
 
 #: So many that the Jacobian of all by all takes a hundred times the bytes of what is asked.
