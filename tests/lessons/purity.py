@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import partial
+from itertools import accumulate
 from typing import NamedTuple
 
 import jax
@@ -60,6 +61,14 @@ def counted_while_tracing(w, steps):
         w, loss = _counted_step(w)
         losses.append(loss)
     return jnp.stack(losses)
+
+
+_shrunk, _loss_of = jax.jit(lambda w: w - 0.2 * w), jax.jit(lambda w: jnp.sum(w**2))
+
+
+def two_jitted_on_one_line(w, steps):
+    weights = accumulate(range(steps - 1), lambda w, _: _shrunk(w), initial=w)
+    return jnp.stack([_loss_of(w) for w in weights])
 
 
 @jax.jit
@@ -1305,6 +1314,7 @@ def norm_of_a_thousand_at_most(g):
 RIGHT = {
     "fit": [
         written_into_an_array,
+        two_jitted_on_one_line,
         by_gradient,
         all_weights_first,
         into_a_ref,

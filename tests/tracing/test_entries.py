@@ -1,5 +1,8 @@
 """What a retrace names: arguments by name, with both values."""
 
+from functools import cache, partial
+from itertools import accumulate
+
 import jax
 import jax.numpy as jnp
 import pytest
@@ -91,3 +94,63 @@ def test_an_empty_cache_is_no_new_function(clear):
     finding = ask(traces_at_most(1, run, "calls"), locals()[f"by_{clear}"]).finding
     assert finding.code == "tracing/retraced"
     assert dict(finding.saw)["again"] == "the cache was cleared"
+
+
+def made(kind):
+    def run(x):
+        return x.sum() if kind == "sum" else 2 * x
+
+    return jax.jit(run)
+
+
+def part(kind, x):
+    return x.sum() if kind == "sum" else 2 * x
+
+
+ON_ONE_LINE = jax.jit(lambda x: x.sum()), jax.jit(lambda x: 2 * x)
+BY_A_FACTORY = made("sum"), made("twice")
+BY_PARTIAL = jax.jit(partial(part, "sum")), jax.jit(partial(part, "twice"))
+
+
+@pytest.mark.parametrize("pair", [ON_ONE_LINE, BY_A_FACTORY, BY_PARTIAL])
+def test_two_functions_of_one_place_are_not_one_that_is_made_anew(pair):
+    total, twice = pair
+
+    def run(answer):
+        return [answer(jnp.ones(2)) for _ in range(2)]
+
+    def answer(x):
+        *_, last = accumulate(range(2), lambda x, _: twice(x), initial=x)
+        return total(last)
+
+    assert ask(traces_at_most(1, run, "calls"), answer).finding is None
+
+
+def made_in_each_call(x, n):
+    return made("sum")(made("twice")(x))
+
+
+def made_in_a_loop(x, n):
+    for _ in range(3):
+        x = jax.jit(lambda x: 2 * x)(x)
+    return x
+
+
+@cache
+def made_for(n):
+    return jax.jit(lambda x: n * x)
+
+
+def made_for_each_number(x, n):
+    return made_for(n)(x)
+
+
+@pytest.mark.parametrize("numbers", [(1, 2), (1,)])
+@pytest.mark.parametrize("answer", [made_in_each_call, made_in_a_loop, made_for_each_number])
+def test_a_function_that_is_made_anew_is_found_however_it_is_called(answer, numbers):
+    def run(answer):
+        return [answer(jnp.ones(2), n) for n in numbers]
+
+    is_kept = answer is made_for_each_number and numbers == (1,)
+    finding = ask(traces_at_most(1, run, "calls"), answer).finding
+    assert (finding and finding.code) == (None if is_kept else "tracing/new-function")

@@ -56,7 +56,7 @@ def traces_at_most(
     def question(answer: Any) -> None:
         jax.clear_caches()  # type: ignore[no-untyped-call]  # JAX gives it no types
         after(answer)
-        with record_traces() as traces:
+        with record_traces(run) as traces:
             run(answer)
         for each in find_retraced(traces, most):
             if not _are_of_several_functions(answer, run, each, most):

@@ -6,8 +6,9 @@ import inspect
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from types import CodeType, FrameType
 from typing import Any
 
 import jax
@@ -95,8 +96,10 @@ def recorded_traces() -> bool:
 
 @recorded_traces.guards
 @contextlib.contextmanager
-def record_traces() -> Iterator[list[Trace]]:
+def record_traces(run: Callable[..., Any] | None = None) -> Iterator[list[Trace]]:
     """Record each trace that JAX makes, inside the `with` block, of a function outside libraries.
+
+    The roles are those in each call of the reader's code that ours makes, or that `run` does.
 
     A library's function counts if the reader put it under `jit` and called it: its place is that
     of the call, and its reason `first call` where it is the first one in the block.
@@ -115,7 +118,7 @@ def record_traces() -> Iterator[list[Trace]]:
         # Both are in one list, since a trace has its place in the order.
         told: list[tuple[str | Trace, bool]] = texts  # type: ignore[assignment]  # it is ours alone
 
-        roles = _Roles()
+        roles = _Roles(run)
 
         def note(request: TraceRequest) -> None:
             roles.note(request)
@@ -138,7 +141,8 @@ class _Roles:
     JAX's log tells the place of a function and not the function, which the requests have.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, run: Callable[..., Any] | None) -> None:
+        self.run = set(_codes_of(run))
         self.of: dict[int, int] = {}
         self.in_turn: dict[tuple[Place, str], list[int]] = {}
         self.in_call: Counter[tuple[int, Place, str]] = Counter()
@@ -151,10 +155,24 @@ class _Roles:
             return
         at = place_of_definition(code.co_filename, code.co_firstlineno), name_of(request.function)
         if (number := id(request.function)) not in self.of:
-            self.of[number] = self.in_call[id(request.called), *at]
-            self.in_call[id(request.called), *at] += 1
-            self.held += [request.function, request.called]
+            call = self._call_of_reader(request.called)
+            self.of[number] = self.in_call[id(call), *at]
+            self.in_call[id(call), *at] += 1
+            self.held += [request.function, call]
         self.in_turn.setdefault(at, []).append(self.of[number])
+
+    def _call_of_reader(self, frame: FrameType | None) -> FrameType | None:
+        """Return the outermost frame of the reader's code inside of ours, or inside of `run`."""
+        call = None
+        while (
+            frame and frame.f_code not in self.run and not is_of_package(frame.f_code.co_filename)
+        ):
+            call = frame if not is_library_code(frame.f_code) else call
+            frame = frame.f_back
+        return call
+
+    def _calls_the_reader(self, code: CodeType) -> bool:
+        return code in self.run or is_of_package(code.co_filename)
 
     def given_to(self, traces: list[Trace]) -> Iterator[Trace]:
         """Yield the traces with their roles; where they are not as many as the requests, as is."""
@@ -163,6 +181,13 @@ class _Roles:
         for each in traces:
             at = each.place, each.function
             yield replace(each, role=next(turns[at])) if at in turns else each
+
+
+def _codes_of(f: Callable[..., Any] | None) -> Iterator[CodeType]:
+    """Yield the code of a function, and that of the functions and comprehensions inside it."""
+    code = getattr(f, "__code__", None)
+    if code is not None:
+        yield from (code, *(each for each in code.co_consts if isinstance(each, CodeType)))
 
 
 def _untold(
