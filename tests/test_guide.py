@@ -62,6 +62,33 @@ def test_a_page_has_a_wrong_program_and_a_right_one(page):
         assert any(part.startswith(name) and "```text" in part for part in parts)
 
 
+@pytest.mark.parametrize("page", [*ERRORS.values(), *FINDINGS.values()], ids=lambda page: page.stem)
+def test_the_text_of_a_page_says_what_its_programs_run_and_little_else(page):
+    text = page.read_text("utf-8")
+    assert list(not_run(text)) == []
+    assert len(re.findall(r"\w+(?:['’]\w+)?", prose(text))) <= 140
+
+
+def not_run(text):
+    """Yield what the text of a page sets as code, and no program and no output of it contains."""
+    blocks = "".join(re.findall(r"```(?:python|text)\n(.*?)```", text, re.DOTALL))
+    known = set(re.findall(r"[A-Za-z_]\w*", blocks))
+    for code in re.findall(r"`([^`]+)`", prose(text)):
+        if set(re.findall(r"[A-Za-z_]\w*", code)) - known:
+            yield " ".join(code.split())
+
+
+def prose(text):
+    """Return the text of a page without its title, the line below it, programs and links."""
+    text = re.sub(r"\A# .*\n\n.*\n", "", re.sub(r"```.*?```", "", text, flags=re.DOTALL))
+    return re.sub(r"\[[^\]]*\]\([^)]*\)", "", text)
+
+
+def test_a_remark_that_no_program_shows_is_found():
+    text = ERRORS["in-place-assignment"].read_text("utf-8")
+    assert list(not_run(f"{text}\nIt is as in `torch.clone(x)`.\n")) == ["torch.clone(x)"]
+
+
 @pytest.mark.parametrize("code", CATALOGUE, ids=lambda code: code.replace("/", "-"))
 def test_a_code_has_a_page_that_shows_it(code):
     page = FINDINGS[code.replace("/", "-")].read_text("utf-8")

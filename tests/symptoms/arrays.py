@@ -1,6 +1,8 @@
 """Programs for errors of tracing, shapes and arrays."""
 
 PROGRAMS = {
+    "AttributeError: '_IndexUpdateRef' object has no attribute": "x.at[0].at[1].set(2.0)",
+    "ValueError: indices must have an integer type": "jnp.take(x, x)",
     "ValueError: does not have enough dimensions for all core dimensions": (
         "jnp.vectorize(jnp.dot, signature='(n),(n)->()')(1.0, x)"
     ),

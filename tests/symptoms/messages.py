@@ -1,5 +1,6 @@
 """Programs that raise errors which lead to a page of the field guide and stand on none."""
 
+import collections
 import linecache
 import tempfile
 from pathlib import Path
@@ -20,6 +21,7 @@ from tests.symptoms import arrays, libraries, modules, transforms
 ANY_RELEASE = modules.PROGRAMS | libraries.PROGRAMS | transforms.PROGRAMS | arrays.PROGRAMS
 
 BEFORE_0_12 = {
+    "AssertionError: , P(": "jax.device_put(x, jax.NamedSharding(mesh, jax.P('i', 'j')))",
     "AttributeError:  removed in JAX": "jax.core.get_aval(x)",
     "ShardingTypeError: requires contracting dimensions to have consistent sharding": (
         "split(None, 'j') @ split('i', None)"
@@ -50,6 +52,7 @@ EVERY_RELEASE = ANY_RELEASE | SINCE_0_12 | BEFORE_0_12
 def run(program: str) -> None:
     """Run a program; the names below are there for it."""
     names: dict[str, Any] = {
+        "collections": collections,
         "exported": exported,
         "jax": jax,
         "jnp": jnp,

@@ -1,6 +1,18 @@
 """Programs for errors of Flax NNX."""
 
 PROGRAMS = {
+    "ValueError: values to unpack (expected 2": (
+        "nnx.grad(lambda model, x: (model(x).sum(), x, 3), has_aux=True)(\n"
+        "    nnx.Linear(3, 3, rngs=nnx.Rngs(0)), x\n)"
+    ),
+    "TypeError: ' object is not callable": "nnx.cond(True, 1.0, 2.0)",
+    "ValueError: different lengths of tuple at key path\n    tree_map tree\n": (
+        "nnx.vmap(lambda model, x: model(x), in_axes=(None, 0, 0))(\n"
+        "    nnx.Linear(3, 3, rngs=nnx.Rngs(0)), jnp.ones((2, 3))\n)"
+    ),
+    "AttributeError: 'list' object has no attribute 'dtype'": (
+        "nnx.Embed(3, 4, rngs=nnx.Rngs(0))([1, 2])"
+    ),
     "AttributeError: object has no attribute '_graphdef'": (
         "def step(i, layer):\n    layer.bias[...] += 1\n\nnnx.fori_loop(0, 2, step, layer)"
     ),

@@ -15,6 +15,12 @@ class Checked:
 """
 
 PROGRAMS = {
+    "TypeError: '<' not supported between instances of 'int' and 'str'": (
+        "jax.tree.leaves(collections.defaultdict(list, {'a': 1.0, 0: 2.0}))"
+    ),
+    "TypeError: '<' not supported between instances of 'str' and 'int'": (
+        "jax.tree.leaves(collections.defaultdict(list, {0: 2.0, 'a': 1.0}))"
+    ),
     "NotImplementedError: Evaluation rule for 'ppermute' not implemented": (
         "jax.lax.ppermute(x, 'i', [(0, 0)])"
     ),

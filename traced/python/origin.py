@@ -52,6 +52,8 @@ CALLED = {
 UPDATE = re.compile(
     r"\.at\[.*\]\.(?:set|add|subtract|multiply|mul|divide|power|min|max|apply|get)\("
 )
+#: How Flax takes apart what a function with `has_aux=True` returned.
+AUX = re.compile(r"\w+, \w*aux = ")
 #: Functions of `jax.numpy`, and methods, that look up the size of an axis before they check it.
 AXES = ("mean", "std", "var", "argmax", "argmin", "nanargmax", "nanargmin", "split", "swapaxes")
 # The interpreter names the classes of what it could not combine: `'list' and 'DynamicJaxprTracer'`.
@@ -102,6 +104,7 @@ def _libraries(error: BaseException) -> Iterator[str]:
         yield from ("jax",) * bool(entries)
     if entries:
         yield from _called_at(entries[0], error)
+        yield from _inside_flax(entries)
     for cause in causes_of(error):
         yield from _libraries(cause)
 
@@ -125,6 +128,16 @@ def _called_at(entry: TracebackType, error: BaseException) -> Iterator[str]:
     if node and isinstance(node[0], ast.Call) and isinstance(node[0].func, ast.Attribute):
         known = {name for each in called for name in libraries_of_object(each)}
         yield from ("jax.axis",) * (node[0].func.attr in AXES and "jax" in known)
+
+
+def _inside_flax(entries: list[TracebackType]) -> Iterator[str]:
+    """Yield of which kind the place is where Flax leaves an error to Python or to JAX."""
+    of_flax = [each for each in entries if _library_at(each.tb_frame.f_code.co_filename) == "flax"]
+    if of_flax:
+        line = traceback.extract_tb(entries[-1], limit=1)[0].line or ""
+        yield from ("flax.aux",) * (of_flax[-1] is entries[-1] and bool(AUX.match(line)))
+        names = [each.tb_frame.f_code.co_name for each in of_flax]
+        yield from ("flax.axes",) * ("broadcast_prefix" in names)
 
 
 def causes_of(error: BaseException) -> list[BaseException]:
