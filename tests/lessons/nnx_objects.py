@@ -803,6 +803,14 @@ def one_layer_shared(model, head):
     return result
 
 
+def rngs_shared(model, head):
+    result = nnx.clone(model)
+    result.head = head
+    if hasattr(model, "rngs"):
+        result.rngs = model.rngs
+    return result
+
+
 def tied_by_name(model, head):
     result = jax.tree.map(lambda leaf: leaf, model)
     result.decode, result.head = result.encode, head
@@ -1257,7 +1265,7 @@ WRONG = {
         "tracing/new-function": [jitted_each_time],
     },
     "with_head": {
-        "nnx/shared": [in_place, shallow, merged_again, one_layer_shared],
+        "nnx/shared": [in_place, shallow, merged_again, one_layer_shared, rngs_shared],
         "value/nothing": [in_place_and_nothing],
         "nnx/untied": [mapped],
         "runs/raised": [tied_by_name],

@@ -976,6 +976,12 @@ def everything_saved(step, start, xs, block):
     return last, _joined(ys)
 
 
+def products_saved(step, start, xs, block):
+    policy = jax.checkpoint_policies.dots_saveable
+    last, ys = _blocked(step, start, xs, block, partial(jax.checkpoint, policy=policy))
+    return last, _joined(ys)
+
+
 def outputs_in_blocks(step, start, xs, block):
     return _blocked(step, start, xs, block)
 
@@ -1201,6 +1207,7 @@ WRONG = {
             checkpoint_around_the_outer_loop,
             count_for_size,
             everything_saved,
+            products_saved,
             unrolled_by_blocks,
             blocks_of_its_own_size,
         ],

@@ -1111,6 +1111,15 @@ def _step_of_50_at_most(w):
     return w - jnp.clip(0.2 * w, -50, 50), jnp.sum(w**2)
 
 
+@jax.jit
+def _all_losses(w):
+    return jax.lax.scan(lambda w, _: (w - 0.2 * w, jnp.sum(w**2)), w, length=150)[1]
+
+
+def all_150_steps(w, steps):
+    return _all_losses(w)[:steps]
+
+
 def steps_of_50_at_most(w, steps):
     return jnp.stack(_losses(_step_of_50_at_most, w, steps))
 
@@ -1320,6 +1329,7 @@ RIGHT = {
         into_a_ref,
         scan_around_the_step,
         losses_of_a_generator,
+        all_150_steps,
     ],
     "sharpen": [
         by_hand,

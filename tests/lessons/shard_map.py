@@ -463,6 +463,15 @@ def a_ring_of_eight(x, mesh):
     return _by_parts(local, x, mesh)
 
 
+def a_ring_of_the_whole_mesh(x, mesh):
+    def local(part):
+        count = mesh.size
+        coming = lax.ppermute(part[:1], "data", [(i, (i - 1) % count) for i in range(count)])
+        return jnp.concatenate([part[1:], coming]) - part
+
+    return _by_parts(local, x, mesh)
+
+
 def one_entry_of_a_row(x, mesh):
     def local(part):
         coming = lax.ppermute(part.ravel()[:1], "data", _ring(mesh, -1))
@@ -754,7 +763,7 @@ WRONG = {
         ],
         "devices/communication": [whole_parts_sent, all_parts_gathered, first_rows_gathered],
         "devices/split": [a_copy_on_each],
-        "runs/raised": [a_ring_of_eight],
+        "runs/raised": [a_ring_of_eight, a_ring_of_the_whole_mesh],
         "value/dtype": [integers_to_floats],
     },
     "step_by_hand": {

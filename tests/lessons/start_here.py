@@ -90,6 +90,10 @@ def large_entries_clipped(x):
     return jnp.mean(jnp.minimum(x, 10.0) ** 2)
 
 
+def by_the_logarithm(x):
+    return jnp.mean(jnp.exp(2 * jnp.log(jnp.abs(x))))
+
+
 def by_the_norm(x):
     return jnp.linalg.norm(x) ** 2 / len(x)
 
@@ -122,6 +126,7 @@ RIGHT = {
         as_an_object,
         as_a_scan,
         by_the_norm,
+        by_the_logarithm,
     ]
 }
 WRONG = {

@@ -498,6 +498,12 @@ def not_the_smallest_one(x, most):
     return jnp.nonzero(x > 1e-35, size=most, fill_value=-1)[0]
 
 
+@jax.jit(static_argnames="most")
+def positions_below_256(x, most):
+    found = not_jitted_is_fine(x, most)
+    return jnp.where(found < 0, -1, found.astype("uint8").astype(found.dtype))
+
+
 # window
 
 
@@ -773,6 +779,10 @@ def zeros_counted(x):
     return _unmasked(_padded(x))
 
 
+def padded_with_the_least(x):
+    return _unmasked(_padded(x, -10_000.0))
+
+
 def padded_with_small_numbers(x):
     return _unmasked(_padded(x, -2.0))
 
@@ -1019,6 +1029,7 @@ WRONG = {
             last_position_repeated,
             above_a_rounding,
             not_the_smallest_one,
+            positions_below_256,
         ],
         "value/structure": [the_tuple],
         "value/shape": [a_column, as_long_as_x, at_most_two_more],
@@ -1054,7 +1065,7 @@ WRONG = {
     },
     "log_total": {
         "tracing/new-shape": [each_length_alone, all_powers_of_two, padded_by_jnp, set_into_zeros],
-        "shapes/padding-counts": [zeros_counted],
+        "shapes/padding-counts": [zeros_counted, padded_with_the_least],
         "value/differs": [
             padded_with_small_numbers,
             log_forgotten,

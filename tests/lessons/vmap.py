@@ -220,6 +220,17 @@ def xs_stopped(f, xs, ys):
     return with_an_inner_function(f, lax.stop_gradient(xs), ys)
 
 
+def rows_by_the_length_of_xs(f, xs, ys):
+    def row(i):
+        return jax.vmap(f, in_axes=(None, 0))(_entry(xs, i), ys)
+
+    return jax.vmap(row)(jnp.arange(len(xs)))
+
+
+def broadcast_as_they_are(f, xs, ys):
+    return f(xs, ys)
+
+
 # slopes
 
 
@@ -449,6 +460,12 @@ def seeds_without_sign(fit, predict, seeds, data, xs):
     return in_one_function(fit, predict, jnp.abs(seeds), data, xs)
 
 
+def rows_all_at_once(fit, predict, seeds, data, xs):
+    members = jax.vmap(lambda seed: fit(jax.random.key(seed), data))(seeds)
+    each = jax.vmap(lambda member: predict(member, xs))(members)
+    return each.mean(axis=0), each.std(axis=0)
+
+
 def one_model_at_a_time(fit, predict, seeds, data, xs):
     def add(state, seed):
         count, mean, squares = state
@@ -642,9 +659,14 @@ WRONG = {
     },
     "table": {
         "trees/prefix": [one_vmap, both_mapped_twice],
-        "value/shape": [axes_exchanged, left_flat, numbers_turned],
+        "value/shape": [
+            axes_exchanged,
+            left_flat,
+            numbers_turned,
+            rows_by_the_length_of_xs,
+        ],
         "loops/unrolled": [pair_after_pair, row_after_row, column_after_column],
-        "runs/raised": [broadcast],
+        "runs/raised": [broadcast, broadcast_as_they_are],
         "value/structure": [not_called],
         "value/dtype": [all_made_floats, arguments_as_floats],
         "derivatives/wrong": [xs_stopped],
@@ -679,7 +701,7 @@ WRONG = {
             seeds_without_sign,
         ],
         "value/shape": [along_the_rows],
-        "runs/raised": [seeds_as_keys, keys_of_all_seeds, raw_keys],
+        "runs/raised": [seeds_as_keys, keys_of_all_seeds, raw_keys, rows_all_at_once],
         "trees/prefix": [data_mapped, rows_for_models],
         "loops/unrolled": [model_after_model, predicted_after_predicted],
         "value/structure": [mean_alone, statistics_in_a_list],

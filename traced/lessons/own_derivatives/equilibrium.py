@@ -1,5 +1,6 @@
 """Differentiate where an iteration settles, and not the way there."""
 
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from jax import lax
 
 from traced.course.exercise import Exercise
-from traced.findings.feedback import require
+from traced.findings.feedback import Found, fault, require
 from traced.lessons.own_derivatives.solutions.equilibrium import equilibrium as solution
 from traced.lessons.own_derivatives.tolerances import compare_within
 from traced.programs.memory import measure_program
@@ -26,6 +27,9 @@ _ENDS, _GAINS = jnp.array([2.5, 11000.5]), (jnp.array([1.5, 2.0, 1.5, 2.0]),)
 _WEIGHTS = {2: np.array([1.0, -2.0]), 3: np.array([2.0, 1.0, -1.0]), 4: np.ones(4)}
 #: A `scan` of a thousand rounds would keep as many bytes for each of the four entries.
 _BYTES = 8_000
+#: What does without the rounds, and where to read of it.
+_RULE = "the slope of a root is that of its equation, and needs no step of the way there"
+_READ = "09b_own_derivatives, “The equation knows the slope, however the root was found”"
 
 
 def _linear(params: Any, x: Any) -> Any:
@@ -133,7 +137,9 @@ def _keeps_no_round(answer: Any) -> None:
     gradient = jax.grad(_total(answer, f), has_aux=True)
     needed = attempt(measure_program, gradient, params, start).temporary_bytes
     seen = {"bytes_for_the_gradient": needed, "allowed": _BYTES}
-    require(needed is None or needed <= _BYTES, "loops/residuals", **seen)
+    if needed is not None and needed > _BYTES:
+        finding = fault("loops/residuals", **seen).finding
+        raise Found(replace(finding, rule=_RULE, read=_READ))
 
 
 def _can_be_traced(answer: Any) -> None:

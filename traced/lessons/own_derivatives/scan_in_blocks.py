@@ -20,6 +20,7 @@ from traced.running.attempt import attempt
 _STEPS, _BLOCK, _CARRIES = 900, 10, 200
 #: The same where a step computes so much that few of them may be in a block.
 _SINES, _FEW, _CARRIES_OF_FEW = 40, 2, 700
+_TURN = np.array([[0.6, -0.8], [0.8, 0.6]], np.float32)
 
 
 def _sum(total: Any, x: Any) -> Any:
@@ -37,8 +38,10 @@ def _waves(x: Any, scale: Any) -> Any:
 
 
 def _many_waves(x: Any, scale: Any) -> Any:
+    """Take many sines, and one product of matrices, which a policy may keep."""
     for _ in range(_SINES):
         x = jnp.sin(scale * x)
+    x = jnp.sin(_TURN @ x.reshape(2, -1)).reshape(-1)
     return x, jnp.sum(x)
 
 

@@ -1,6 +1,7 @@
 """Take differences of neighbours around a ring that is split over the devices."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -10,6 +11,7 @@ import numpy as np
 from traced.course.exercise import Exercise
 from traced.devices.collectives import Collective
 from traced.devices.questions import communicates, compare_shardings
+from traced.findings.feedback import Found
 from traced.lessons.shard_map.parts import SPLIT, make_mesh, place, tell_mesh
 from traced.lessons.shard_map.solutions.differences import differences as solution
 from traced.python.values import describe
@@ -39,9 +41,12 @@ def _subtracts_from_the_next_row(answer: Any) -> None:
         for shape in shapes:
             x = _numbers(shape, dtype)
             given = f"x = {describe(x)}, {tell_mesh(mesh)}"
-            got = attempt(
-                jax.jit(lambda x, mesh=mesh: answer(x, mesh)), place(jnp.asarray(x), mesh)
-            )
+            call = jax.jit(lambda x, mesh=mesh: answer(x, mesh))
+            try:
+                got = attempt(call, place(jnp.asarray(x), mesh))
+            except Found as found:  # an error of a collective does not name the mesh
+                saw = (("given", given), *found.finding.saw)
+                raise Found(replace(found.finding, saw=saw), found.error) from None
             compare(np.roll(x, -1, axis=0) - x, got, given=given)
             compare_shardings(jax.NamedSharding(mesh, SPLIT), got, given=given)
 

@@ -83,6 +83,17 @@ def _is_finite_where_its_vector_is(answer: Any) -> None:
             given = f"{length} entries {name}"
             with reason(_fault_of_overflow, answer, vector, given):
                 compare(_log_total(vector), attempt(answer, vector), given=given)
+        _counts_its_entries_alone(answer, length)
+
+
+def _counts_its_entries_alone(answer: Any, length: int) -> None:
+    """Require of entries of -10000 that no padding is as large as they are."""
+    x = np.full(length, -10_000, np.float32)
+    wanted, got = _log_total(x), attempt(answer, x)
+    saw = {"given": f"{length} entries of -10000", "wanted": f"{wanted:.3f}", "got": f"{got:.3f}"}
+    # One part in 10,000 is 1 here, and neighbours among the numbers of float32 are 0.001 apart.
+    code = "shapes/padding-counts" if got > wanted else "value/differs"
+    require(abs(float(got) - float(wanted)) < 0.01, code, **saw)
 
 
 def _fault_of_overflow(answer: Any, x: Any, given: str) -> Found | None:

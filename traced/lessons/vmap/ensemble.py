@@ -9,6 +9,7 @@ import numpy as np
 
 from traced.course.exercise import Exercise
 from traced.findings.feedback import Question
+from traced.lessons.vmap.examples import require_one_example
 from traced.lessons.vmap.solutions.ensemble import ensemble as solution
 from traced.questions import keeps_its_size, returns
 
@@ -36,6 +37,7 @@ def _misfit(params: Any, data: Any) -> Any:
 
 @jax.jit
 def _on_the_line(params: Any, x: Any) -> Any:
+    require_one_example("predict", "x", x, (2,))
     return jnp.tanh(params["slope"] @ x + params["offset"])
 
 
@@ -55,6 +57,7 @@ def _fit_rows(key: Any, data: Any) -> Any:
 
 @jax.jit
 def _near_the_row(params: Any, x: Any) -> Any:
+    require_one_example("predict", "x", x, (2,))
     row, value = params
     return jnp.sum(value * x) + row.astype(x.dtype)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from traced.course.exercise import Exercise
 from traced.findings.feedback import Question
+from traced.lessons.vmap.examples import require_one_example
 from traced.lessons.vmap.solutions.table import table as solution
 from traced.questions import derives_its_values, keeps_its_size, returns
 
@@ -17,12 +18,16 @@ _F = Callable[[Any, Any], Any]
 
 @jax.jit
 def _difference(x: Any, y: Any) -> Any:
+    for name, each in (("x", x), ("y", y)):
+        require_one_example("f", name, each, ())
     return x - 2 * y
 
 
 @jax.jit
 def _distances(x: Any, y: Any) -> Any:
     """Return several things of a pair of points, one of them an array."""
+    for name, each in (("x", x), ("y", y)):
+        require_one_example("f", f"{name}['at']", each["at"], (3,))
     step = x["at"] - y["at"]
     length, mass = jnp.sqrt(jnp.sum(step**2)), x["mass"] * y["mass"]
     return {"length": length, "step": step, "mass": mass, "near": length < 1}
@@ -30,6 +35,8 @@ def _distances(x: Any, y: Any) -> Any:
 
 @jax.jit
 def _product(x: Any, y: Any) -> Any:
+    for name, each in (("x", x), ("y", y)):
+        require_one_example("f", name, each, (4,))
     return jnp.dot(x, jnp.tanh(y))
 
 
@@ -89,7 +96,7 @@ table = Exercise(
     questions=(
         _returns_every_pair(_difference, _numbers(2, 3), _numbers(1, 5), _integers(3, 2)),
         _returns_every_pair(_product, _rows(2, 3), _rows(3, 3), _rows(3, 1)),
-        _returns_every_pair(_distances, _points(2, 3)),
+        _returns_every_pair(_distances, _points(3, 2), _points(1, 4)),
         _derives_its_values,
         _keeps_its_size(_product, lambda n: _rows(n, 2)),
         _keeps_its_size(_distances, lambda n: _points(2, n)),
