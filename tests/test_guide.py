@@ -144,6 +144,14 @@ def test_each_symptom_is_shown_by_a_page_or_by_a_program():
     assert [row for row in map(name_of, symptoms()) if row not in produced] == []
 
 
+@pytest.mark.parametrize("symptom", symptoms(), ids=lambda each: f"{each.page} {each.message}"[:60])
+def test_the_message_of_a_symptom_stands_on_its_page(symptom):
+    # A page prints the same on every release, and so no message of one release.
+    is_of_one_release = name_of(symptom) in messages.SINCE_0_12 | messages.BEFORE_0_12
+    is_told = is_in(dense(ERRORS[symptom.page].read_text("utf-8")), symptom)
+    assert is_told or is_of_one_release or symptom.page in WORDED_ANEW | {"custom-vjp-bwd"}
+
+
 def symptoms_on(page):
     """Yield the symptoms that the stored outputs of a page show; one that may be another is none.
 

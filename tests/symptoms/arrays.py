@@ -159,6 +159,8 @@ PROGRAMS = {
         "jnp.linalg.solve(jnp.ones((5, 3, 3)), jnp.ones((5, 3)))"
     ),
     # slices, and what NumPy refuses
+    "TypeError: has no len()": "jax.lax.dynamic_slice(x, 0, (2,))",
+    "ValueError: safe_map() argument 2 is": "jax.lax.dynamic_slice(x[None], (0, 0), (2,))",
     "TypeError: in gather op is out of range": (
         "window = lambda row, start: jax.lax.dynamic_slice(row, (start,), (5,))\n"
         "jax.vmap(window)(jnp.ones((2, 3)), jnp.arange(2))"

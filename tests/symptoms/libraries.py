@@ -11,6 +11,12 @@ NAMES = {
 }
 
 OPTAX = {
+    "TypeError: ufunc 'power' not supported for the input types": (
+        "params = {'w': x, 'step': jnp.array(3)}\n"
+        "rule = optax.adam(0.1)\n"
+        "gradients = jax.grad(lambda p: p['w'].sum(), allow_int=True)(params)\n"
+        "rule.update(gradients, rule.init(params))"
+    ),
     "TypeError: float0": (
         "params = {'w': x, 'step': jnp.array(3)}\n"
         "rule = optax.adam(0.1)\n"
