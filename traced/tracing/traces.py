@@ -164,9 +164,7 @@ class _Roles:
     def _call_of_reader(self, frame: FrameType | None) -> FrameType | None:
         """Return the outermost frame of the reader's code inside of ours, or inside of `run`."""
         call = None
-        while (
-            frame and frame.f_code not in self.run and not is_of_package(frame.f_code.co_filename)
-        ):
+        while frame and not self._calls_the_reader(frame.f_code):
             call = frame if not is_library_code(frame.f_code) else call
             frame = frame.f_back
         return call
