@@ -150,7 +150,7 @@ class _Roles:
         self.held: list[Any] = []
 
     def note(self, request: TraceRequest) -> None:
-        code = getattr(inspect.unwrap(code_behind(request.function)), "__code__", None)
+        code = _code_of(request.function)
         if not request.is_new or code is None or is_library_code(code):
             return
         at = place_of_definition(code.co_filename, code.co_firstlineno), name_of(request.function)
@@ -181,6 +181,11 @@ class _Roles:
             yield replace(each, role=next(turns[at])) if at in turns else each
 
 
+def _code_of(f: Any) -> CodeType | None:
+    """Return the code behind what is under `jit`, if it has any of Python's."""
+    return getattr(inspect.unwrap(code_behind(f)), "__code__", None)
+
+
 def _codes_of(f: Callable[..., Any] | None) -> Iterator[CodeType]:
     """Yield the code of a function, and that of the functions and comprehensions inside it."""
     code = getattr(f, "__code__", None)
@@ -199,7 +204,7 @@ def _untold(
     by_check = called is not None and is_of_package(called.f_code.co_filename)
     if not request.is_new or called is None or (is_library_code(called.f_code) and not by_check):
         return None
-    code = getattr(inspect.unwrap(code_behind(f)), "__code__", None)
+    code = _code_of(f)
     if code is not None and is_of_package(code.co_filename):
         return None
     is_own = code is not None and not is_library_code(code)
