@@ -58,7 +58,8 @@ def tell_cause(found: Found, question: Question, answer: Any, changed: list[str]
     """
     if found.finding.code in ("runs/raised", *CAUSED) and (lost := _lost(found, question, answer)):
         return lost.finding
-    if found.error is not None and found.finding.code == "runs/raised":
+    # What an exercise says of an error of its own accord is closer than what is known of its class.
+    if found.error is not None and found.finding.code == "runs/raised" and not found.finding.rule:
         return _with_reading(found.finding, found.error)
     if found.finding.code not in CAUSED:
         return found.finding

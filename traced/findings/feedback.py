@@ -3,7 +3,7 @@
 import re
 import textwrap
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any, Literal
 
@@ -79,6 +79,14 @@ class Found(Exception):
     def __init__(self, finding: Finding, error: BaseException | None = None) -> None:
         super().__init__(finding.code)
         self.finding, self.error = finding, error
+
+    def saying(self, **known: Any) -> "Found":
+        """Return this fault with other fields of its finding: what one exercise knows of it.
+
+        >>> fault("value/shape").saying(rule="a head has three columns").finding.rule
+        'a head has three columns'
+        """
+        return Found(replace(self.finding, **known), self.error)
 
 
 class NotAttempted(Exception):

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 import jax
@@ -57,11 +56,10 @@ def _explained(x: Any) -> Iterator[None]:
     try:
         yield
     except Found as found:
-        finding = found.finding
         if 0 < abs(x) <= _NEAR:
-            raise Found(replace(finding, rule=_CLOSE, read=_READ)) from None
-        if finding.code == "derivatives/wrong":
-            raise Found(replace(finding, rule="" if x else _AT_ZERO, read=_READ)) from None
+            raise found.saying(rule=_CLOSE, read=_READ) from None
+        if found.finding.code == "derivatives/wrong":
+            raise found.saying(rule="" if x else _AT_ZERO, read=_READ) from None
         raise
 
 

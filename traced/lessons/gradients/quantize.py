@@ -1,6 +1,5 @@
 """Round to a grid, with the derivative of what is rounded."""
 
-from dataclasses import replace
 from typing import Any
 
 import jax
@@ -8,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from traced.course.exercise import Exercise
-from traced.findings.feedback import Found, fault
+from traced.findings.feedback import fault
 from traced.lessons.gradients.solutions.quantize import quantize as solution
 from traced.questions import can_be_traced, compare, returns
 from traced.running.attempt import attempt
@@ -43,8 +42,7 @@ def _has_slope_one_inside(answer: Any) -> None:
         for mode, got in modes.items():
             seen = {"given": f"x = {x:.7g}, {mode} mode", "wanted": wanted, "got": float(got)}
             if not np.isclose(wanted, got):
-                finding = fault("derivatives/wrong", **seen).finding
-                raise Found(replace(finding, rule=_PATHS, read=_READ))
+                raise fault("derivatives/wrong", **seen).saying(rule=_PATHS, read=_READ)
     got = attempt(jax.jit(jax.grad(weighted)), jnp.asarray(_MATRIX))
     compare((np.abs(_MATRIX) < 1) * _WEIGHTS, got, given="the gradient of a weighted sum")
 

@@ -1,10 +1,9 @@
 """The equations of an answer: how many more a longer input may have, and where the loops are."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
-from traced.findings.feedback import Found, Question, fault
+from traced.findings.feedback import Question, fault
 from traced.programs.jaxprs import Equation, find_equations
 from traced.programs.questions import require_bounded_growth
 from traced.python.places import Place
@@ -30,8 +29,7 @@ def grows_no_more_than(
         loop = max(many, key=_rounds_laid_out, default=None)
         if loop and _rounds_laid_out(loop) > factor * max(1, *map(_rounds_laid_out, few)):
             saw = {f"{large} entries": f"a loop with {_rounds_laid_out(loop)} rounds laid out"}
-            found = fault("loops/unrolled", loop.place, **saw)
-            raise Found(replace(found.finding, rule=UNROLL, read=READ))
+            raise fault("loops/unrolled", loop.place, **saw).saying(rule=UNROLL, read=READ)
 
     return question
 

@@ -1,7 +1,6 @@
 """Write a copy of a model with another head, which shares nothing with it and is tied as before."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -166,7 +165,7 @@ def _changes_nothing(answer: Any, make: type) -> None:
     except Found as found:
         if not found.finding.code.startswith("nnx/"):
             raise
-        raise Found(replace(found.finding, rule=_RULE, read=_READ)) from None
+        raise found.saying(rule=_RULE, read=_READ) from None
     updates_like(look_at_both, _used(make), _new_head())(answer)
 
 

@@ -3,7 +3,6 @@
 import contextlib
 import io
 import re
-from dataclasses import replace
 from typing import Any
 
 import jax
@@ -11,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from traced.course.exercise import Exercise
-from traced.findings.feedback import Found, fault
+from traced.findings.feedback import fault
 from traced.lessons.edge_cases import vectors
 from traced.lessons.purity.solutions.clip import clip as solution
 from traced.questions import compare, traces_at_most, works_under_jit
@@ -60,10 +59,10 @@ def _require_printed(g: Any, printed: str, **how: str) -> None:
     shown = any(np.isclose(each, norm, rtol=0.01, atol=0.01) for each in numbers)
     saw = {"given": f"g = {g}, norm {norm:.3g}", "printed": printed.strip() or "nothing"}
     if not shown:
-        finding = fault("effects/not-printed", **how, **saw).finding
         # A number was printed if it was no tracer, and then it is another one.
         other = "Tracer" not in printed and numbers
-        raise Found(replace(finding, rule=_OTHER_NORM if other else ""))
+        rule = _OTHER_NORM if other else ""
+        raise fault("effects/not-printed", **how, **saw).saying(rule=rule)
 
 
 def _run_and_read(f: Any, *args: Any) -> tuple[Any, str]:

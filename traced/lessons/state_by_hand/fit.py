@@ -1,7 +1,6 @@
 """Stop early inside of `jit`, and return the best state rather than the last."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -10,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from traced.course.exercise import Exercise
-from traced.findings.feedback import Found, fault
+from traced.findings.feedback import fault
 from traced.lessons.state_by_hand.solutions.fit import fit as solution
 from traced.questions import compare
 from traced.running.attempt import attempt
@@ -112,8 +111,7 @@ def _makes_no_call_in_vain(answer: Any) -> None:
     jax.effects_barrier()  # type: ignore[no-untyped-call]  # JAX gives it no types
     if max(begun_at, default=0) + 1 > calls:
         seen = {"given": _given(*_RUNS[0]), "calls wanted": calls, "then": "`advance` again"}
-        finding = fault("state/steps", **seen).finding
-        raise Found(replace(finding, rule=_STOPS, read=_READ))
+        raise fault("state/steps", **seen).saying(rule=_STOPS, read=_READ)
 
 
 fit = Exercise(

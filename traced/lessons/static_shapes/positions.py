@@ -1,7 +1,6 @@
 """Return the positions of the last positive entries, in a result whose length is known before."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import jax.numpy as jnp
@@ -48,7 +47,7 @@ def _returns_positions(*calls: tuple[Any, ...]) -> Callable[[Any], None]:
                 returns(_positions, call)(answer)
             except Found as found:
                 if found.finding.code == "value/differs" and _filling_is_wrong(answer, call):
-                    raise Found(replace(found.finding, rule=_FILLED, read=_READ)) from None
+                    raise found.saying(rule=_FILLED, read=_READ) from None
                 raise
 
     return question

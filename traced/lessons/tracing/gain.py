@@ -1,6 +1,5 @@
 """Write a class that multiplies by a factor, which may change without a new trace."""
 
-from dataclasses import replace
 from typing import Any
 
 import jax
@@ -53,7 +52,7 @@ def _change(gain: Any, factor: float) -> None:
         if not isinstance(found.error, AttributeError) or found.finding.where:
             raise
         saw = (("the check ran", f"g.gain = {factor}"), *found.finding.saw)
-        raise Found(replace(found.finding, saw=saw, rule=FIXED, read=READ)) from None
+        raise found.saying(saw=saw, rule=FIXED, read=READ) from None
 
 
 def _keeps_two_apart(answer: Any) -> None:
