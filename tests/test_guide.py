@@ -26,7 +26,7 @@ ADVICE = re.compile(r"^advice: .*\n(?: {6}.*\n)*", re.MULTILINE)
 MESSAGE = re.compile(r"^(\w+): .*\n(?: {6}.*\n)*(?=  line )", re.MULTILINE)
 #: The pages whose message the newest JAX, or its Python, words in another way than the oldest.
 WORDED_ANEW = {
-    "jvp-tangent-type",
+    "jvp-arguments",
     "shard-map-keywords",
     "static-field-array",
     "traced-slice",
