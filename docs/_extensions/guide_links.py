@@ -125,7 +125,8 @@ def read_exercises(folder: Path, course: Course) -> dict[str, list[tuple[str, st
     for lesson in course.lessons:
         file = folder / "tests/lessons" / f"{lesson.rpartition('/')[2].partition('_')[2]}.py"
         for exercise, code in wrong_answers(file) if file.exists() else ():
-            led.setdefault(page_of(code), []).append((lesson, exercise))
+            asked, place = led.setdefault(page_of(code), []), (lesson, exercise)
+            asked += [place] * (place not in asked)
     return led
 
 
