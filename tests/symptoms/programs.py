@@ -101,7 +101,7 @@ PROGRAMS = {
     ): "jnp.full((2, 2), 255, jnp.int8)\njnp.array(255, jnp.int8)",
     ("names in a NumPy array", "non-numeric-array"): "jnp.asarray(np.array(['cat', 'dog']))",
     ("a column with None", "non-numeric-array"): "jnp.asarray(np.array([1.5, None]))",
-    ("gradients by keyword", "update-without-grads"): (
+    ("gradients by keyword", "Optimizer-has-no-model"): (
         "model = nnx.Linear(2, 1, rngs=nnx.Rngs(0))\n"
         "optimizer = nnx.Optimizer(model, optax.adam(1e-3), wrt=nnx.Param)\n"
         "optimizer.update(grads=nnx.state(model, nnx.Param))"
@@ -303,7 +303,7 @@ PROGRAMS = {
     ("optimizer no wrt", "Optimizer-without-wrt"): (
         "model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))\nnnx.Optimizer(model, optax.adam(1e-3))"
     ),
-    ("opt update", "update-without-grads"): (
+    ("opt update", "Optimizer-has-no-model"): (
         "model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))\n"
         "opt = nnx.Optimizer(model, optax.adam(1e-3), wrt=nnx.Param)\n"
         "opt.update(jax.tree.map(jnp.ones_like, nnx.state(model)))"
@@ -450,7 +450,7 @@ PROGRAMS = {
     ("scan sizes", "scan-sizes"): (
         "lax.scan(lambda c, x: (c, x), 0.0, (jnp.ones(3), jnp.ones(4)))"
     ),
-    ("length", "scan-length"): ("lax.scan(lambda c, x: (c, x), 0.0, jnp.ones(3), length=4)"),
+    ("length", "scan-sizes"): ("lax.scan(lambda c, x: (c, x), 0.0, jnp.ones(3), length=4)"),
     ("custom_vjp", "custom-rule-missing"): (
         "@jax.custom_vjp\ndef f(x):\n    return x\njax.grad(f)(1.0)"
     ),
@@ -490,7 +490,7 @@ PROGRAMS = {
         "nnx.Optimizer(nnx.Linear(2, 3, rngs=nnx.Rngs(0)), optax.sgd(.1), wrt=nnx.Param).model"
     ),
     ("init only", "optimizer-methods"): ("optax.adam(1e-3).apply_gradients(3)"),
-    ("Mesh", "mesh-axis-names"): ('Mesh(np.array(jax.devices()), ("a", "b"))'),
+    ("Mesh", "mesh-devices"): ('Mesh(np.array(jax.devices()), ("a", "b"))'),
     ("switch between rates", "cond-callables"): (
         "def rate(stage, lr):\n    return lax.switch(stage, [lr, 0.1 * lr])\nrate(1, 0.1)"
     ),
@@ -556,7 +556,7 @@ PROGRAMS = {
         "    return ((student(x) - teacher(x)) ** 2).sum()\n"
         "nnx.grad(loss)(layer, layer, x)"
     ),
-    ("a Variable replaced in a loop", "while-loop-changes-structure"): (
+    ("a Variable replaced in a loop", "structure-changed-in-a-loop"): (
         "class Counter(nnx.Module):\n"
         "    def __init__(self):\n"
         "        self.n = nnx.Variable(jnp.array(0))\n"
