@@ -21,6 +21,7 @@ from docutils import nodes
 from search_index import plain
 from sphinx.application import Sphinx
 
+from traced.findings.catalogue import CATALOGUE, page_of
 from traced.findings.reading import with_links
 
 GUIDE = "docs/guide/"
@@ -44,7 +45,8 @@ class Links:
         self.taught = self.sections(taught())
         subjects = self.sections(places(Path(app.srcdir, GUIDE, "taught.toml")))
         self.treated = {page: subjects[page] for page in subjects if page not in self.taught}
-        self.exercises = read_exercises(Path(app.srcdir), course)
+        led = read_exercises(Path(app.srcdir), course)
+        self.exercises = {page: led[name] for name, page in self.names.items() if name in led}
 
     def sections(self, told: Iterator[tuple[str, str, str]]) -> dict[str, list[tuple[str, str]]]:
         """Return the sections of each page, of those lessons and pages that there are."""
@@ -101,13 +103,11 @@ def read_subjects(app: Sphinx) -> dict[str, list[str]]:
 
 def taught() -> Iterator[tuple[str, str, str]]:
     """Yield the name of each page with a lesson and its section that teach it."""
-    from traced.findings.catalogue import CATALOGUE
-
     yield from places(files("traced.course").joinpath("sections.toml"))
     for code, entry in CATALOGUE.items():
         for lesson, section in ((entry.lesson, entry.section), *entry.also.items()):
             if lesson:
-                yield code.replace("/", "-"), lesson, section
+                yield page_of(code), lesson, section
 
 
 def places(file: Traversable) -> Iterator[tuple[str, str, str]]:
@@ -125,8 +125,7 @@ def read_exercises(folder: Path, course: Course) -> dict[str, list[tuple[str, st
     for lesson in course.lessons:
         file = folder / "tests/lessons" / f"{lesson.rpartition('/')[2].partition('_')[2]}.py"
         for exercise, code in wrong_answers(file) if file.exists() else ():
-            page = f"{GUIDE}findings/{code.replace('/', '-')}"
-            led.setdefault(page, []).append((lesson, exercise))
+            led.setdefault(page_of(code), []).append((lesson, exercise))
     return led
 
 
@@ -178,7 +177,7 @@ def without_itself(page: str, body: str) -> str:
     ''
     """
     own = page.rpartition("/")[2]
-    return READ.sub(lambda found: found[0] * (found[1].replace("/", "-") != own), body)
+    return READ.sub(lambda found: found[0] * (page_of(found[1]) != own), body)
 
 
 def link_printed(links: Links, page: str, pathto: Any, html: str) -> str:

@@ -14,6 +14,7 @@ class Entry:
     lesson: str = ""  # where none explains it yet, the field guide does
     section: str = ""
     also: dict[str, str] = field(default_factory=dict)  # sections by lesson, for its exercises
+    page: str = ""  # that of the error it is, where the two have one
 
     def read_in(self, lesson: str) -> str:
         """Return what to read: in the lesson of that name if it explains it, or else elsewhere.
@@ -29,3 +30,13 @@ class Entry:
 _TEXT = files("traced.findings").joinpath("catalogue.toml").read_text("utf-8")
 
 CATALOGUE: dict[str, Entry] = {code: Entry(**row) for code, row in tomllib.loads(_TEXT).items()}
+
+
+def page_of(name: str) -> str:
+    """Return the page of the field guide on a finding, by its code, or on what else has that name.
+
+    >>> page_of("keys/reused"), page_of("carry-type")
+    ('keys-reused', 'carry-type')
+    """
+    entry = CATALOGUE.get(name)
+    return (entry and entry.page) or name.replace("/", "-")

@@ -12,6 +12,7 @@ from html import escape, unescape
 from pathlib import Path
 from urllib.parse import quote
 
+from traced.findings.catalogue import page_of
 from traced.python.course_files import course_file
 
 CODE = re.compile(r"\[([a-z]+/[a-z-]+)\]")
@@ -36,7 +37,7 @@ def with_links(
         return f'<a href="{escape(address)}">{text}</a>' if address else text
 
     def to_page(name: str) -> str:
-        return link(address_of(name.replace("/", "-")), name)
+        return link(address_of(page_of(name)), name)
 
     html = CODE.sub(lambda found: f"[{to_page(found[1])}]", html)
     html = PAGE.sub(lambda found: found[1] + to_page(found[2]), html)
@@ -72,7 +73,7 @@ def file_to_read(text: str) -> str:
     True
     """
     paths = [f"notebooks/{lesson}.ipynb" for lesson, _ in SECTION.findall(text)]
-    names = [name.replace("/", "-") for _, name in PAGE.findall(text)]
+    names = [page_of(name) for _, name in PAGE.findall(text)]
     paths += [f"{folder}/{name}.md" for name in names for folder in FOLDERS]
     return next((str(file) for file in map(course_file, paths) if file.exists()), "")
 
