@@ -556,7 +556,7 @@ PROGRAMS = {
         "    return ((student(x) - teacher(x)) ** 2).sum()\n"
         "nnx.grad(loss)(layer, layer, x)"
     ),
-    ("a Variable replaced in a loop", "while-loop-changes-structure"): (
+    ("a Variable replaced in a loop", "structure-changed-in-a-loop"): (
         "class Counter(nnx.Module):\n"
         "    def __init__(self):\n"
         "        self.n = nnx.Variable(jnp.array(0))\n"
