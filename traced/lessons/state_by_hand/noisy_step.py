@@ -82,7 +82,8 @@ def _hands_on(answer: Any) -> None:
 def _called(answer: Any, first: dict[str, Any], *args: Any) -> Any:
     """Return what the answer returns, if it is like `first`: `jit` may have no words for it."""
     got = attempt(answer, *args)
-    if jax.tree.structure(got) != jax.tree.structure(first):
+    structures: list[Any] = [jax.tree.structure(each) for each in (first, got)]
+    if structures[0] != structures[1]:
         with jax.ensure_compile_time_eval():
             compare(first, got, given=_after(1))
     return got
