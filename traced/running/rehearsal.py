@@ -45,6 +45,15 @@ def rehearse(call: Callable[..., Any], *args: Any, seconds: float) -> EndlessLoo
     return loop
 
 
+def is_rehearsal() -> bool:
+    """Return whether a rehearsal is under way, which follows a program while it is traced.
+
+    >>> is_rehearsal()
+    False
+    """
+    return bool(_UNDER_WAY.get())
+
+
 @contextlib.contextmanager
 def _aside(call: Callable[..., Any], args: tuple[Any, ...]) -> Iterator[None]:
     snapshot, swallowed = Snapshot(roots_of(call, args, {})), io.StringIO()

@@ -15,11 +15,12 @@ from traced.programs.memory import measure_program
 from traced.programs.questions import require_bounded_growth
 from traced.questions import compare
 from traced.running.attempt import attempt
+from traced.running.once import compiled_for_one_run
 
 #: Steps, steps in a block, and how many carries the gradient may need beside arguments and results.
 _STEPS, _BLOCK, _CARRIES = 900, 10, 200
 #: The same where a step computes so much that few of them may be in a block.
-_SINES, _FEW, _CARRIES_OF_FEW = 40, 2, 700
+_ROOTS, _FEW, _CARRIES_OF_FEW = 30, 2, 700
 _TURN = np.array([[0.6, -0.8], [0.8, 0.6]], np.float32)
 
 
@@ -37,10 +38,10 @@ def _waves(x: Any, scale: Any) -> Any:
     return jnp.sin(jnp.sin(jnp.sin(scale * x))), jnp.sum(x)
 
 
-def _many_waves(x: Any, scale: Any) -> Any:
-    """Take many sines, and one product of matrices, which a policy may keep."""
-    for _ in range(_SINES):
-        x = jnp.sin(scale * x)
+def _many_roots(x: Any, scale: Any) -> Any:
+    """Take many roots, soon compiled, and one product of matrices, which a policy may keep."""
+    for _ in range(_ROOTS):
+        x = jnp.sqrt(scale + x)
     x = jnp.sin(_TURN @ x.reshape(2, -1)).reshape(-1)
     return x, jnp.sum(x)
 
@@ -53,12 +54,29 @@ _CASES = (
 )
 
 
+_BLOCKS = (1, 3, 6)
+
+
+def _of_each_case(scan: Any, blocks: tuple[Any, ...]) -> Any:
+    """Return what a scan returns for each case, with each block: from one program."""
+
+    def all_of_them(*data: Any) -> Any:
+        return [
+            [scan(step, *each, *block) for block in blocks]
+            for (_, step, *_), each in zip(_CASES, data, strict=True)
+        ]
+
+    return attempt(compiled_for_one_run(all_of_them), *(tuple(data) for _, _, *data in _CASES))
+
+
 def _scans(answer: Any) -> None:
-    for name, step, start, xs in _CASES:
-        wanted = jax.tree.map(np.asarray, lax.scan(step, start, xs))
-        for block in (1, 3, 6):
-            got = attempt(answer, step, start, xs, block)
-            compare(wanted, got, given=f"{name}, block = {block}")
+    each = zip(_CASES, _of_each_case(lax.scan, ((),)), strict=True)
+    wanted = [(name, *map(_on_host, plain)) for (name, *_), plain in each]
+    for (name, plain), blocked in zip(
+        wanted, _of_each_case(answer, tuple((block,) for block in _BLOCKS)), strict=True
+    ):
+        for block, got in zip(_BLOCKS, blocked, strict=True):
+            compare(plain, got, given=f"{name}, block = {block}")
 
 
 def _derives(answer: Any) -> None:
@@ -69,11 +87,18 @@ def _derives(answer: Any) -> None:
         (last, _), ys = scan(_pair, (x, n), xs)
         return jnp.sum(last) + jnp.sum(ys["x"] ** 2)
 
-    plain = partial(total, lax.scan)
-    wanted = jax.tree.map(np.asarray, jax.grad(plain, argnums=(0, 1))(_START[0], _TREE))
-    blocked = partial(total, lambda *args: answer(*args, 2))
-    got = attempt(jax.jit(jax.grad(blocked, argnums=(0, 1))), _START[0], _TREE)
+    def gradient(scan: Any) -> Any:
+        return compiled_for_one_run(jax.grad(partial(total, scan), argnums=(0, 1)))(
+            _START[0], _TREE
+        )
+
+    wanted = _on_host(gradient(lax.scan))
+    got = attempt(gradient, lambda *args: answer(*args, 2))
     compare(wanted, got, given="the gradient of a sum, block = 2")
+
+
+def _on_host(tree: Any) -> Any:
+    return jax.tree.map(np.asarray, tree)
 
 
 def _last(answer: Any, step: Any = _waves, block: int = _BLOCK) -> Any:
@@ -84,8 +109,12 @@ def _last(answer: Any, step: Any = _waves, block: int = _BLOCK) -> Any:
     return total
 
 
+def _ones(n: int) -> Any:
+    return np.ones(n, np.float32)
+
+
 def _keeps_few_carries(answer: Any, step: Any, block: int, allowed: int) -> None:
-    x, xs = jnp.ones(1000), jnp.ones(_STEPS)
+    x, xs = _ones(1000), _ones(_STEPS)
     gradient = jax.grad(_last(answer, step, block))
     needed = attempt(measure_program, gradient, x, xs).temporary_bytes
     seen = {"given": f"{_STEPS} steps in blocks of {block}", "allowed": f"{allowed} carries"}
@@ -95,9 +124,9 @@ def _keeps_few_carries(answer: Any, step: Any, block: int, allowed: int) -> None
 
 
 def _does_not_grow(answer: Any) -> None:
-    x = jnp.ones(3)
+    x = _ones(3)
     require_bounded_growth(
-        lambda n: (_last(answer), x, jnp.ones(n)), _BLOCK * 2, _BLOCK * 8, size="{} steps"
+        lambda n: (_last(answer), x, _ones(n)), _BLOCK * 2, _BLOCK * 8, size="{} steps"
     )
 
 
@@ -108,7 +137,7 @@ scan_in_blocks = Exercise(
         _does_not_grow,
         _derives,
         partial(_keeps_few_carries, step=_waves, block=_BLOCK, allowed=_CARRIES),
-        partial(_keeps_few_carries, step=_many_waves, block=_FEW, allowed=_CARRIES_OF_FEW),
+        partial(_keeps_few_carries, step=_many_roots, block=_FEW, allowed=_CARRIES_OF_FEW),
     ),
     hints=(
         "`ten_steps` of 07_loops was a block without inputs and outputs. What shape have the "

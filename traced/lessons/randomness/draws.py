@@ -18,6 +18,7 @@ from traced.findings.feedback import Found, Question, require
 from traced.programs.questions import require_bounded_growth
 from traced.questions import compare
 from traced.running.attempt import attempt
+from traced.running.once import compiled_for_one_run
 
 #: A right answer is told otherwise with a chance of about `exp(-RARE)`, which is one in a million.
 RARE = 14.0
@@ -71,34 +72,42 @@ def without_reuse_checker(*questions: Question) -> tuple[Question, ...]:
     return tuple(partial(ask, question) for question in questions)
 
 
-def returns_like(wanted: Callable[..., Any], *cases: tuple[Any, ...]) -> Question:
-    """Ask for the structure, shapes and dtypes of what `wanted` returns at `key(0)` and a case.
+def draws_like(wanted: Callable[..., Any], *cases: tuple[Any, ...]) -> Question:
+    """Ask for the structure, shapes and dtypes of what `wanted` returns at a case, and for draws.
 
-    It is computed for the first case. For the others it is traced, which compiles nothing, and the
-    key of the answer is traced.
+    At the first case, equal keys have to give equal numbers, and another key others. For the other
+    cases the answer is traced, which compiles nothing.
     """
 
     def question(answer: Any) -> None:
-        for i, case in enumerate(cases):
-            at = f"key(0), {', '.join(map(str, case))}"
-            got = _trace(answer, case) if i else attempt(answer, random.key(0), *case)
-            compare_types(wanted(*case), list(got) if type(got) is tuple else got, at)
+        case, *others = cases
+        one = attempt(answer, random.key(1), *case)
+        _compare_to(wanted, one, case)
+        for other in others:
+            _compare_to(wanted, _trace(answer, other), other)
+        _require_follows(one, answer, *case)
 
     return question
 
 
+def _compare_to(wanted: Callable[..., Any], got: Any, case: tuple[Any, ...]) -> None:
+    at = f"key(1), {', '.join(map(str, case))}"
+    compare_types(wanted(*case), list(got) if type(got) is tuple else got, at)
+
+
 def _trace(answer: Any, case: tuple[Any, ...]) -> Any:
     """Return zeros of the shapes and dtypes of what an answer returns."""
-    got = attempt(jax.eval_shape, lambda key: answer(key, *case), random.key(0))
+    got = attempt(jax.eval_shape, lambda key: answer(key, *case), random.key(1))
     return zeros_like(got)
 
 
 def for_each_key(answer: Callable[..., Any], count: int, *args: Any) -> Any:
     """Return what an answer gives for each of so many keys and the same other arguments.
 
-    Without `jit`: what it draws of one shape is compiled once, in later checks too.
+    From one program, since that of a random number takes longer to compile than to run.
     """
-    return attempt(jax.vmap(lambda key: answer(key, *args)), random.split(random.key(0), count))
+    run = compiled_for_one_run(jax.vmap(lambda key: answer(key, *args)))
+    return attempt(run, jax.vmap(random.key)(np.arange(count)))
 
 
 def zeros_like(types: Any) -> Any:
@@ -128,12 +137,17 @@ def follows_its_key(*args: Any) -> Question:
     """Ask whether equal keys give equal numbers, and another key gives others."""
 
     def question(answer: Any) -> None:
-        keys = (random.key(seed) for seed in (1, 1, 2))
-        one, again, other = (_numbers(attempt(answer, key, *args)) for key in keys)
-        require_repeated(one, again, "key(1)")
-        require(not np.array_equal(one, other), "keys/ignored", keys="key(1), key(2)", both=one[:4])
+        _require_follows(attempt(answer, random.key(1), *args), answer, *args)
 
     return question
+
+
+def _require_follows(one: Any, answer: Any, *args: Any) -> None:
+    """Require what `key(1)` gave once more, and other numbers of another key."""
+    keys = random.key(1), random.key(2)
+    one, again, other = map(_numbers, (one, *(attempt(answer, key, *args) for key in keys)))
+    require_repeated(one, again, "key(1)")
+    require(not np.array_equal(one, other), "keys/ignored", keys="key(1), key(2)", both=one[:4])
 
 
 def _numbers(tree: Any) -> Any:

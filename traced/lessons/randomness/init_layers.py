@@ -1,5 +1,6 @@
 """Draw a scaled normal matrix for each pair of neighbouring sizes, each with a key of its own."""
 
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -9,45 +10,40 @@ from jax import random
 from traced.course.exercise import Exercise
 from traced.findings.feedback import require
 from traced.lessons.randomness.draws import (
-    follows_its_key,
+    draws_like,
     for_each_key,
     require_independent,
     require_no_copies,
     require_normal,
     require_scale,
     require_unrelated,
-    returns_like,
     without_reuse_checker,
 )
 from traced.lessons.randomness.solutions.init_layers import init_layers as solution
 from traced.questions import spends_each_key_once
 from traced.running.attempt import attempt
 
-_SIZES = (160, 80, 80, 240)  # with two layers of 80 rows, in case a key is made from the sizes
+#: With layers of equally many rows, in case a key is made from the sizes. They have two shapes in
+#: all, and the numbers of one are one program.
+_SIZES, _EIGHT = (80, 80, 160), (80,) * 9
 
-_SMALL, _KEYS = (3, 4, 2), 2**14
+_SMALL, _KEYS = (3, 3, 3), 2**14
 
 
 def _layers_of_zeros(sizes: tuple[int, ...]) -> list[Any]:
     return [np.zeros(shape, np.float32) for shape in pairwise(sizes)]
 
 
-def _draws_unrelated_normal_layers(answer: Any) -> None:
-    layers = attempt(answer, random.key(0), _SIZES)
+def _draws_unrelated_normal_layers(answer: Any, sizes: tuple[int, ...]) -> None:
+    layers = attempt(answer, random.key(0), sizes)
     scaled = [np.asarray(layer, float) * np.sqrt(len(layer)) for layer in layers]
-    of = "all layers, each times the root of its rows"
+    of = f"all layers of sizes {sizes}, each times the root of its rows"
     require_no_copies(np.concatenate([each.ravel() for each in scaled]), of)
     require_normal(scaled, of)
     for i, numbers in enumerate(scaled, start=1):
-        require_scale(numbers, f"layer {i}, times the root of its rows", tests=len(scaled))
+        of = f"layer {i} of sizes {sizes}, times the root of its rows"
+        require_scale(numbers, of, tests=len(scaled))
     require_unrelated({f"layer {i}": numbers for i, numbers in enumerate(scaled, start=1)})
-
-
-def _scales_each_of_eight_layers(answer: Any) -> None:
-    layers = attempt(answer, random.key(0), (40,) * 9)
-    for i, layer in enumerate(layers, start=1):
-        of = f"layer {i} of sizes {(40,) * 9}, times the root of its rows"
-        require_scale(np.asarray(layer, float) * np.sqrt(len(layer)), of, tests=len(layers))
 
 
 def _draws_each_number_on_its_own(answer: Any) -> None:
@@ -77,12 +73,11 @@ def _name(number: int) -> str:
 init_layers = Exercise(
     name="init_layers",
     questions=without_reuse_checker(
-        returns_like(_layers_of_zeros, (_SIZES,), ((3, 4, 2),), ((2,) * 9,), ((3, 4),)),
-        follows_its_key(_SIZES),
+        draws_like(_layers_of_zeros, (_SIZES,), ((3, 4, 2),), ((2,) * 9,), ((3, 4),)),
         spends_each_key_once(random.key(0), _SIZES),
-        spends_each_key_once(random.key(0), (2,) * 9),
-        _draws_unrelated_normal_layers,
-        _scales_each_of_eight_layers,
+        spends_each_key_once(random.key(0), _EIGHT),
+        partial(_draws_unrelated_normal_layers, sizes=_SIZES),
+        partial(_draws_unrelated_normal_layers, sizes=_EIGHT),
         _draws_each_number_on_its_own,
     ),
     hints=(

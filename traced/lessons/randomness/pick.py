@@ -11,10 +11,9 @@ from jax import random
 from traced.course.exercise import Exercise
 from traced.findings.feedback import require
 from traced.lessons.randomness.draws import (
-    follows_its_key,
+    draws_like,
     for_each_key,
     has_shares,
-    returns_like,
     without_reuse_checker,
 )
 from traced.lessons.randomness.solutions.pick import pick as solution
@@ -136,8 +135,7 @@ def _chance_in_order(weights: Any, order: tuple[int, ...]) -> float:
 pick = Exercise(
     name="pick",
     questions=without_reuse_checker(
-        returns_like(_indices, (_WEIGHTS, 1), (_WEIGHTS, 2), (_SMALL_AND_LARGE, 3)),
-        follows_its_key(_MANY, 12),
+        draws_like(_indices, (_MANY, 12), (_WEIGHTS, 1), (_WEIGHTS, 2), (_SMALL_AND_LARGE, 3)),
         spends_each_key_once(random.key(0), _WEIGHTS, 2),
         _picks_by_weight_and_none_twice,
         _picks_apart_in_many_rows,

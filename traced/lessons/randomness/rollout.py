@@ -3,7 +3,6 @@
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax import random
 
@@ -12,14 +11,13 @@ from traced.findings.feedback import require
 from traced.lessons.randomness.draws import (
     compare_types,
     deviation,
+    draws_like,
     equations_do_not_grow,
-    follows_its_key,
     for_each_key,
     require_independent,
     require_no_copies,
     require_normal,
     require_scale,
-    returns_like,
     without_reuse_checker,
     zeros_like,
 )
@@ -30,12 +28,15 @@ from traced.running.attempt import attempt
 _KEYS, _STEPS, _FAR = 2500, 400, 1000
 
 
+def _zeros(n: int) -> Any:
+    return np.zeros(n, np.float32)
+
+
 def _walks_by_unrelated_normal_steps(answer: Any) -> None:
     """Require of many walks that what is added to half a position is standard normal."""
     got = for_each_key(answer, _KEYS, _STEPS)
-    compare_types(
-        np.zeros((_KEYS, _STEPS), np.float32), got, f"{_KEYS} keys under `vmap`, n = {_STEPS}"
-    )
+    wanted = np.zeros((_KEYS, _STEPS), np.float32)
+    compare_types(wanted, got, f"{_KEYS} keys under `vmap`, n = {_STEPS}")
     walks = np.asarray(got, float).T
     before = np.stack([np.zeros(_KEYS), *walks[:-1]])
     noise = walks - 0.5 * before
@@ -76,8 +77,8 @@ def _takes_a_few_steps_likewise(answer: Any) -> None:
 
 def _walks_far(answer: Any) -> None:
     got = attempt(jax.eval_shape, lambda key: answer(key, _FAR), random.key(0))
-    compare_types(np.zeros(_FAR, np.float32), zeros_like(got), f"key(0), n = {_FAR}")
-    walk = np.asarray(attempt(answer, random.key(0), _FAR), float)
+    compare_types(_zeros(_FAR), zeros_like(got), f"key(0), n = {_FAR}")
+    walk = np.asarray(for_each_key(answer, 1, _FAR)[0], float)
     short = np.mean(walk == walk.astype(np.float16))
     saw = {"wanted": "numbers of 32 bits", "got": f"{short:.0%} of them have 16 bits"}
     require(bool(short < 0.5), "value/differs", of=f"a walk of {_FAR} steps", **saw)
@@ -93,8 +94,7 @@ def _name(step: int) -> str:
 rollout = Exercise(
     name="rollout",
     questions=without_reuse_checker(
-        returns_like(jnp.zeros, (4,), (6,), (1,)),
-        follows_its_key(6),
+        draws_like(_zeros, (4,), (6,), (1,)),
         spends_each_key_once(random.key(0), 4),
         # Before 400 steps are taken: compiled from a loop in Python, they would take minutes.
         equations_do_not_grow(lambda n: (random.key(0), n), 4, 12, 400),
