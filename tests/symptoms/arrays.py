@@ -1,6 +1,7 @@
 """Programs for errors of tracing, shapes and arrays."""
 
 PROGRAMS = {
+    "AttributeError: __delitem__": ("del x[0]"),
     "TypeError: data type … not understood": ("x.astype('bf16')"),
     "TypeError: randint() missing": ("jax.random.randint(key, 0, 10)"),
     "TypeError: transpose permutation isn't a permutation": ("jnp.ones((2, 3, 4)).transpose(1, 2)"),

@@ -11,6 +11,7 @@ NAMES = {
 }
 
 OPTAX = {
+    "TypeError: apply_updates() missing": ("optax.apply_updates({'w': x})"),
     "TypeError: () missing … 'transition_steps'": ("optax.exponential_decay(0.1)"),
     "TypeError: () missing … 'decay_rate'": ("optax.exponential_decay(0.1, 100)"),
     "ValueError: Some parameters have no corresponding transformation": (

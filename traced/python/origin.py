@@ -47,6 +47,7 @@ CALLED = {
     "jax.scan": (jax.lax.scan, jax.lax.map),
     "jax.ppermute": (jax.lax.ppermute,),
     "jax.grad": (jax.grad, jax.value_and_grad, jax.jacfwd, jax.jacrev, jax.hessian),
+    "jax.map": (jax.tree.map, jax.tree_util.tree_map),
     "jax.print": (jax.debug.print,),
     "jax.top_k": (jax.lax.top_k,),
     "jax.slice": (jax.lax.dynamic_slice, jax.lax.dynamic_update_slice),
@@ -59,7 +60,18 @@ UPDATE = re.compile(
 #: How Flax takes apart what a function with `has_aux=True` returned.
 AUX = re.compile(r"\w+, \w*aux = ")
 #: Functions of `jax.numpy`, and methods, that look up the size of an axis before they check it.
-AXES = ("mean", "std", "var", "argmax", "argmin", "nanargmax", "nanargmin", "split", "swapaxes")
+AXES = (
+    "mean",
+    "std",
+    "var",
+    "argmax",
+    "argmin",
+    "nanargmax",
+    "nanargmin",
+    "split",
+    "swapaxes",
+    "categorical",
+)
 #: Methods of a module of Flax Linen that call it.
 RUNS = ("init", "init_with_output", "apply")
 # The interpreter names the classes of what it could not combine: `'list' and 'DynamicJaxprTracer'`.

@@ -17,7 +17,8 @@ REFUSED = re.compile(
 def refuses_arguments(error: BaseException, things: Iterable[Any]) -> bool:
     """Return whether `error` is about the signature of a function of the reader's.
 
-    It is looked for by its name among `things` and in the reader's frames.
+    It is looked for by its name among `things` and in the reader's frames, and so is the function
+    that it was made in.
 
     >>> def scale(x): ...
     >>> try:
@@ -27,9 +28,14 @@ def refuses_arguments(error: BaseException, things: Iterable[Any]) -> bool:
     (True, False)
     """
     named = REFUSED.match(str(error)) if isinstance(error, TypeError) else None
-    return named is not None and any(
-        _code_name(each) == named[1] and _is_of_the_reader(each)
-        for each in _functions(named[1].rpartition("<locals>.")[2].split("."), error, things)
+    if named is None:
+        return False
+    maker, _, name = named[1].partition(".<locals>.")
+    names = {named[1]: (name or maker).rpartition("<locals>.")[2], maker: maker}
+    return named[1] == "<lambda>" or any(
+        _code_name(each) == whole and _is_of_the_reader(each)
+        for whole, part in names.items()
+        for each in _functions(part.split("."), error, things)
     )
 
 
