@@ -150,7 +150,7 @@ def _called_at(entry: TracebackType, error: BaseException) -> Iterator[str]:
     if node and isinstance(node[0], ast.Call) and isinstance(node[0].func, ast.Attribute):
         known = {name for each in called for name in libraries_of_object(each)}
         yield from ("jax.axis",) * (node[0].func.attr in AXES and "jax" in known)
-        yield from ("flax.init",) * (node[0].func.attr in RUNS and "flax" in known)
+        yield from ("flax.init",) * (node[0].func.attr in RUNS)
 
 
 def _inside_flax(entries: list[TracebackType]) -> Iterator[str]:
