@@ -21,7 +21,11 @@ const CALLS = {
   at: /\.at\[.*\]\.\w+\(/,
   print: /debug\.print\(/,
   random: /\b(?:random|jr)\.\w|=\s*\w*key\w*\s*$/m,
-  axis: /\.(?:mean|std|var|(?:nan)?arg(?:max|min)|split|swapaxes)\(/,
+  axis: /\.(?:mean|std|var|(?:nan)?arg(?:max|min)|split|swapaxes|categorical)\(/,
+  scan: /\b(?:scan|lax\.map)\(/,
+  ppermute: /\bppermute\(/,
+  grad: /\b(?:grad|value_and_grad|jacfwd|jacrev|hessian)\(/,
+  map: /\btree(?:\.|_util\.tree_)map\(/,
 };
 
 // The errors of a text, the last one first, and then what each was raised from.
@@ -94,6 +98,10 @@ function findLibraries(error) {
   const raised = own >= 0 && own === error.frames.length - 1 && /^\s*(?:raise|assert)\b/.test(last);
   if (raised && !sure.has("jax.tree")) return null;
   for (const frame of error.frames.slice(own + 1)) sure.add(libraryOf(frame.file));
+  const flax = error.frames.slice(own + 1).filter((frame) => libraryOf(frame.file) === "flax");
+  if (flax.some((frame) => /\bscan_wrapper\b/.test(frame.head))) sure.add("flax.scan");
+  if (flax.some((frame) => /\breplace\b/.test(frame.head))) sure.add("flax.replace");
+  if (/\.(?:init|init_with_output|apply)\(/.test(last)) sure.add("flax.init");
   const imported = error.message.match(/^No module named '(\w+)|from '(\w+)|^module '(\w+)/);
   if (imported) {
     const named = imported.slice(1).find(Boolean);
@@ -106,6 +114,7 @@ function findLibraries(error) {
   if (sure.size && error.message.includes("'flax.")) sure.add("flax");
   for (const [name, call] of Object.entries(CALLS)) if (call.test(last)) sure.add("jax." + name);
   sure.delete("");
+  if (isRefusedByReaders(error, last)) return { sure: new Set([...sure].filter((name) => name.includes("."))), named: new Set() };
   const words = error.frames.map((frame) => frame.text).join("\n") + error.message;
   const named = new Set();
   if (/\b(?:jax|jnp|lax)\b/.test(words)) named.add("jax");
@@ -113,6 +122,17 @@ function findLibraries(error) {
   if (/\boptax\b/.test(words)) named.add("optax");
   if (/\b(?:orbax|ocp)\b/.test(words)) named.add("orbax");
   return { sure, named };
+}
+
+// Whether a function of the reader's does not take its arguments: one of no library's classes, or one
+// that the last line calls without a module before it.
+function isRefusedByReaders(error, last) {
+  const told = error.message.match(/^(\w+)(\.\w+)?\(\) (?:missing|takes|got (?:an unexpected|multiple|some)) /);
+  if (error.name !== "TypeError" || !told || !last) return false;
+  const [, name, method] = told;
+  if (method) return !(name in SYMPTOMS.classes);
+  if (/^(?:jit|grad|vmap|scan|cond|switch|fori_loop|while_loop|shard_map)$/.test(name)) return false;
+  return !new RegExp(`\\.${name.replace(/^_/, "")}\\(`).test(last);
 }
 
 // Whether a class raised because JAX builds it with something else than arrays in it.

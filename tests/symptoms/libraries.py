@@ -11,6 +11,12 @@ NAMES = {
 }
 
 OPTAX = {
+    "TypeError: apply_updates() missing": ("optax.apply_updates({'w': x})"),
+    "TypeError: () missing … 'transition_steps'": ("optax.exponential_decay(0.1)"),
+    "TypeError: () missing … 'decay_rate'": ("optax.exponential_decay(0.1, 100)"),
+    "ValueError: Some parameters have no corresponding transformation": (
+        "optax.partition({'a': optax.sgd(0.1)}, {'w': 'b'}).init({'w': x})"
+    ),
     "TypeError: ufunc 'power' not supported for the input types": (
         "params = {'w': x, 'step': jnp.array(3)}\n"
         "rule = optax.adam(0.1)\n"

@@ -1,6 +1,45 @@
 """Programs for errors of Flax NNX."""
 
 PROGRAMS = {
+    "AssertionError: ": ("nnx.scan(lambda total, x: total + x)(0.0, x)"),
+    "TypeError: .__init__() got an unexpected keyword argument": (
+        "from flax import struct\n"
+        "@struct.dataclass\n"
+        "class Agent:\n"
+        "    steps: int\n"
+        "Agent(0).replace(step=1)"
+    ),
+    "TypeError: __call__() missing": ("from flax import linen\nlinen.Dense(3).init(key)"),
+    "TypeError: () takes from 0 to 1 positional arguments": (
+        "nnx.grad(lambda layer: layer(x).sum(), layer)"
+    ),
+    "TypeError: TrainState.create() missing": (
+        "from flax.training.train_state import TrainState\n"
+        "TrainState.create(apply_fn=None, params=x)"
+    ),
+    "TypeError: TrainState.apply_gradients() takes": (
+        "from flax.training.train_state import TrainState\n"
+        "state = TrainState.create(apply_fn=None, params=x, tx=optax.sgd(0.1))\n"
+        "state.apply_gradients(x)"
+    ),
+    "AttributeError: 'TrainState' object has no attribute 'apply'": (
+        "from flax.training.train_state import TrainState\n"
+        "state = TrainState.create(apply_fn=None, params=x, tx=optax.sgd(0.1))\n"
+        "state.apply(x)"
+    ),
+    "TypeError: merge() missing 1 required positional argument: 'state'": (
+        "nnx.merge(nnx.split(layer)[0])"
+    ),
+    "AttributeError: 'list' object has no attribute 'ndim'": (
+        "nnx.Conv(1, 2, (3,), rngs=nnx.Rngs(0))([[1.0], [2.0]])"
+    ),
+    "AttributeError: 'list' object has no attribute 'shape'": (
+        "nnx.Dropout(0.5, rngs=nnx.Rngs(0))([1.0, 2.0])"
+    ),
+    "TypeError: Invalid index type": (
+        "layers = nnx.List([layer])\njax.lax.fori_loop(0, 1, lambda i, x: layers[i](x), x)"
+    ),
+    "AttributeError: object has no attribute 'split'": ("layer.split()"),
     "ValueError: values to unpack (expected 2": (
         "nnx.grad(lambda model, x: (model(x).sum(), x, 3), has_aux=True)(\n"
         "    nnx.Linear(3, 3, rngs=nnx.Rngs(0)), x\n)"
@@ -80,7 +119,9 @@ PROGRAMS = {
         "class Scale:\n    factors = np.ones(2)\n"
         "    def __hash__(self):\n        return 1\n"
         "    def __eq__(self, other):\n        return self.factors == other.factors\n"
-        "step = nnx.jit(lambda x, scale: x, static_argnums=1)\nstep(x, Scale())\nstep(x, Scale())"
+        "step = nnx.jit(lambda x, scale: x, static_argnums=1)\n"
+        "step(x, Scale())\n"
+        "step(x, Scale())"
     ),
     "ValueError: Found data on value of type '<class 'flax.nnx.statelib.State'>'": (
         "layers = lambda n: nnx.List([nnx.Linear(2, 2, rngs=nnx.Rngs(0)) for _ in range(n)])\n"

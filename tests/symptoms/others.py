@@ -177,7 +177,6 @@ PROGRAMS = {
         "    return cell(c, x), c\n"
         "lax.scan(body, 0.0, jnp.arange(3.0))"
     ),
-    "scan without its arguments": ("lax.scan(lambda c, x: (c, x))"),
     "own assertion beside a collective": (
         "def f(x):\n"
         "    assert x.ndim == 2\n"
@@ -201,4 +200,43 @@ PROGRAMS = {
     "own keyword of PyTorch": ("def mean(x):\n    return x\nmean(1, dim=0)"),
     "own class that is its decorator": ("def node(nodetype, name):\n    return name\nnode(name=1)"),
     "own function of a function": ("def reader():\n    return {}.setdefault\nreader()([2], 3)"),
+    "own keyword under jit": (
+        "def power(x, n):\n    return x**n\njax.jit(power)(jnp.ones(2), exponent=2)"
+    ),
+    "own argument under grad": (
+        "def loss(w, x):\n    return (w * x).sum()\njax.grad(loss)(jnp.ones(2))"
+    ),
+    "own argument of a function that another made": (
+        "def make():\n"
+        "    def loss(w, x):\n"
+        "        return (w * x).sum()\n"
+        "    return loss\n"
+        "jax.grad(make())(jnp.ones(2))"
+    ),
+    "own argument of a method": (
+        "class Task:\n"
+        "    def loss(self, w, x):\n"
+        "        return (w * x).sum()\n"
+        "jax.grad(Task().loss)(jnp.ones(2))"
+    ),
+    "own keyword of an NNX module": (
+        "class Model(nnx.Module):\n"
+        "    def __init__(self, hidden, rngs):\n"
+        "        self.layer = nnx.Linear(hidden, 2, rngs=rngs)\n"
+        "Model(hiden=3, rngs=nnx.Rngs(0))"
+    ),
+    "own field of a Linen module": (
+        "from flax import linen\n"
+        "class Net(linen.Module):\n"
+        "    width: int = 3\n"
+        "    def __call__(self, x):\n"
+        "        return x\n"
+        "Net(with_bias=True)"
+    ),
+    "own schedule": (
+        "def step_fn(count, total):\n"
+        "    return 0.1\n"
+        'tx = optax.sgd(step_fn); p = {"w": jnp.ones(2)}\n'
+        "tx.update(p, tx.init(p))"
+    ),
 }

@@ -2,6 +2,18 @@
 
 #: What is wrong, the page, and the program.
 PROGRAMS = {
+    ("a scan without its start", "unexpected-keyword"): "jax.lax.scan(lambda c, x: (c, x))",
+    ("a step of a loop whose arguments are swapped", "float-index"): (
+        "jax.lax.fori_loop(0, 3, lambda out, i: out.at[i].set(i), jnp.zeros(3))"
+    ),
+    ("a model of Linen that got no input", "linen-apply"): (
+        "class Net(flax.linen.Module):\n"
+        "    @flax.linen.compact\n"
+        "    def __call__(self, x):\n"
+        "        return flax.linen.Dense(3)(x)\n"
+        "net = Net()\n"
+        "net.init(jax.random.key(0))"
+    ),
     ("a printed f-string", "debug-print"): (
         "@jax.jit\n"
         "def loss(w):\n"

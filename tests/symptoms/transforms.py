@@ -15,6 +15,32 @@ class Checked:
 """
 
 PROGRAMS = {
+    "TypeError: object is not callable": ("jax.tree.map({'w': x}, jnp.sin)"),
+    "ValueError: is incompatible with its sharding annotation": (
+        "jax.pmap(jnp.multiply, devices=jax.devices()[:1])(jnp.ones((1, 3)), 2.0)"
+    ),
+    "TypeError: () missing … required": ("jax.nn.one_hot(jnp.arange(3))"),
+    "TypeError: 'float' object is not iterable": ("jax.grad(lambda x: x**2, 3.0)"),
+    "TypeError: cannot be interpreted as an integer": (
+        "jax.grad(lambda params: params['w'].sum(), {'w': x})"
+    ),
+    "TypeError: can be converted to a scalar index": ("jax.value_and_grad(jnp.sum, x)"),
+    "IndexError: index out of range": (
+        "jax.shard_map(\n"
+        "    lambda x: jax.lax.ppermute(x, 'i', [(0, 1)]), mesh=mesh, out_specs=jax.P('i')\n"
+        ")(jax.device_put(x, jax.NamedSharding(mesh, jax.P('i'))))"
+    ),
+    "TypeError: Output from batched function": ("jax.vmap(lambda x: 'm')(x)"),
+    "TypeError: Formatting arguments to checkify.check": (
+        "from jax.experimental import checkify\n"
+        "checkify.checkify(lambda x: checkify.check(x > 0, '{}', x))(-1.0)"
+    ),
+    "AttributeError: has no attribute 'tree_": (
+        "@jax.tree_util.register_pytree_node_class\nclass Line:\n    pass"
+    ),
+    "ValueError: passed to `make_mesh` should be a sequence of ints": (
+        "jax.make_mesh(('data', 'model'), (1, 1))"
+    ),
     "TypeError: '<' not supported between instances of 'int' and 'str'": (
         "jax.tree.leaves(collections.defaultdict(list, {'a': 1.0, 0: 2.0}))"
     ),

@@ -22,6 +22,7 @@ import numpy as np
 from traced.internals.frames import is_generated
 from traced.python.operands import UNKNOWN, node_at, operands_at, owner_of_memory
 from traced.python.places import is_library_code
+from traced.python.signature import refuses_arguments
 
 #: The libraries that errors are told apart by, and the packages that each consists of.
 LIBRARIES = {"jax": ("jax", "jaxlib"), "flax": ("flax",), "optax": ("optax",), "orbax": ("orbax",)}
@@ -43,6 +44,10 @@ CALLED = {
         *(jax.lax.all_gather, jax.lax.all_to_all, jax.lax.ppermute),
         *(jax.lax.axis_index, jax.lax.axis_size),
     ),
+    "jax.scan": (jax.lax.scan, jax.lax.map),
+    "jax.ppermute": (jax.lax.ppermute,),
+    "jax.grad": (jax.grad, jax.value_and_grad, jax.jacfwd, jax.jacrev, jax.hessian),
+    "jax.map": (jax.tree.map, jax.tree_util.tree_map),
     "jax.print": (jax.debug.print,),
     "jax.top_k": (jax.lax.top_k,),
     "jax.slice": (jax.lax.dynamic_slice, jax.lax.dynamic_update_slice),
@@ -55,7 +60,20 @@ UPDATE = re.compile(
 #: How Flax takes apart what a function with `has_aux=True` returned.
 AUX = re.compile(r"\w+, \w*aux = ")
 #: Functions of `jax.numpy`, and methods, that look up the size of an axis before they check it.
-AXES = ("mean", "std", "var", "argmax", "argmin", "nanargmax", "nanargmin", "split", "swapaxes")
+AXES = (
+    "mean",
+    "std",
+    "var",
+    "argmax",
+    "argmin",
+    "nanargmax",
+    "nanargmin",
+    "split",
+    "swapaxes",
+    "categorical",
+)
+#: Methods of a module of Flax Linen that call it.
+RUNS = ("init", "init_with_output", "apply")
 # The interpreter names the classes of what it could not combine: `'list' and 'DynamicJaxprTracer'`.
 CLASSES_OF_JAX = re.compile(
     r"\bjaxlib\b|\b_IndexUpdate|\bArrayImpl\b|Tracer\b|\b_DimExpr\b|\bPRNGKeyArray\b|key<"
@@ -75,6 +93,10 @@ def libraries_of(error: BaseException) -> frozenset[str]:
     (['jax'], frozenset())
     """
     libraries = frozenset(_libraries(error))
+    entries = innermost_entries(error)
+    if entries and refuses_arguments(error, operands_at(entries[0])):
+        # A library has called it, at most.
+        libraries -= LIBRARIES.keys()
     # JAX says which class it could not do with: `<class 'flax.nnx.statelib.State'>`.
     return libraries | {"flax"} if libraries and "'flax." in str(error) else libraries
 
@@ -128,6 +150,7 @@ def _called_at(entry: TracebackType, error: BaseException) -> Iterator[str]:
     if node and isinstance(node[0], ast.Call) and isinstance(node[0].func, ast.Attribute):
         known = {name for each in called for name in libraries_of_object(each)}
         yield from ("jax.axis",) * (node[0].func.attr in AXES and "jax" in known)
+        yield from ("flax.init",) * (node[0].func.attr in RUNS)
 
 
 def _inside_flax(entries: list[TracebackType]) -> Iterator[str]:
@@ -138,6 +161,8 @@ def _inside_flax(entries: list[TracebackType]) -> Iterator[str]:
         yield from ("flax.aux",) * (of_flax[-1] is entries[-1] and bool(AUX.match(line)))
         names = [each.tb_frame.f_code.co_name for each in of_flax]
         yield from ("flax.axes",) * ("broadcast_prefix" in names)
+        yield from ("flax.scan",) * ("scan_wrapper" in names)
+        yield from ("flax.replace",) * ("replace" in names)
 
 
 def causes_of(error: BaseException) -> list[BaseException]:
