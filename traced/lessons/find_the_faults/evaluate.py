@@ -39,7 +39,8 @@ def _digits(rows: int) -> tuple[Any, Any, Any]:
     right = np.arange(rows) * 7 % 10
     labels = np.where(np.arange(rows) < 2 * rows / 3, right, (right + 1) % 10).astype(np.int32)
     lights = np.where(np.arange(rows) % 2, 0.5005, 1.0).astype(np.float32)
-    return jax.device_put((params, np.eye(64, dtype=np.float32)[right] * lights[:, None], labels))
+    digits = np.eye(64, dtype=np.float32)[right] * lights[:, None]
+    return jax.device_put(params), jax.device_put(digits), jax.device_put(labels)
 
 
 def _returns_the_share(rows: int) -> Question:

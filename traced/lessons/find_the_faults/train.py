@@ -39,7 +39,7 @@ def _data(
         np.full(rows, float(draws)),
     )
     x = np.stack(columns, axis=1).astype(np.float32)
-    return jax.device_put((x, (np.arange(rows) // 100).astype(np.int32)))
+    return jax.device_put(x), jax.device_put((np.arange(rows) // 100).astype(np.int32))
 
 
 def _together(x: Any, y: Any) -> Any:
@@ -55,7 +55,7 @@ def _batches_of(data: Any) -> list[Any]:
 
 
 def _params() -> Any:
-    return jax.device_put({"w": np.float32([1.0, -2.0]), "b": np.float32(0.5)})
+    return jax.device_put({"w": np.array([1.0, -2.0], np.float32), "b": np.float32(0.5)})
 
 
 def _loss() -> tuple[Any, list[None]]:
