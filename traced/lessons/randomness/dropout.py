@@ -32,7 +32,7 @@ _UNEVEN = np.float32((_BATCH - 8000.5) * np.where(_BATCH % 2 == 0, 1e-4, 1e4))
 
 #: Of so many ids that each place in a row can be judged by itself, and all together tell one half
 #: from 0.505. They are those at the two ends.
-_MANY_IDS = np.int32(np.r_[:2048, 2**16 - 2048 : 2**16])
+_MANY_IDS: Any = np.int32(np.r_[:2048, 2**16 - 2048 : 2**16])
 _MANY_ROWS = np.float32(np.arange(128 * 4096) % 20480 + 1).reshape(4096, 128)
 
 
