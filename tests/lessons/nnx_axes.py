@@ -1,5 +1,6 @@
 """Right and wrong answers to the exercises of 13b_nnx_axes."""
 
+import itertools
 from functools import partial
 
 import jax
@@ -475,6 +476,29 @@ def of_one_new_key(blocks, h, rngs):
     return carry_first(blocks, h, nnx.Rngs(rngs()))
 
 
+def key_of_the_stream(blocks, h, rngs):
+    keys = jax.random.split(rngs.default.key[...], len(blocks.calls[...]))
+
+    @nnx.scan(in_axes=(nnx.Carry, 0, 0))
+    def send(h, block, key):
+        return block(h, nnx.Rngs(key)), None
+
+    return send(h, blocks, keys)[0]
+
+
+_calls = itertools.count()
+
+
+def numbered_in_python(net, rows, rngs, n):
+    key = jax.random.fold_in(rngs.default.key[...], next(_calls))
+
+    def one(key, row):
+        return net(row, rngs=nnx.Rngs(key))
+
+    keys = jax.random.split(key, (n, len(rows)))
+    return jax.vmap(jax.vmap(one), in_axes=(0, None))(keys, rows)
+
+
 RIGHT = {
     "samples": [
         sample_by_axes,
@@ -527,6 +551,7 @@ WRONG = {
         ],
         "tracing/numpy-on-tracer": [stacked_by_numpy],
         "value/differs": [noise_added_twice, rows_backwards, mean_of_two, rows_in_bfloat16],
+        "nnx/stream-unmoved": [numbered_in_python],
     },
     "deep": {
         "keys/related": [
@@ -540,7 +565,7 @@ WRONG = {
         "runs/raised": [iterated, blocks_carried, sent_as_a_vector],
         "nnx/other-object": [loop_over_slices, blocks_lost],
         "keys/ignored": [own_noise, seeded_by_the_count],
-        "nnx/lost-change": [under_jax_jit_alone, key_of_the_calls],
+        "nnx/lost-change": [under_jax_jit_alone],
         "loops/unrolled": [loop_with_update],
         "value/shape": [by_vmap, all_steps],
         "value/structure": [with_the_noise],
@@ -555,5 +580,6 @@ WRONG = {
         ],
         "nnx/changed": [parameters_decay],
         "nnx/trace-level": [closed_over],
+        "nnx/stream-unmoved": [key_of_the_calls, key_of_the_stream],
     },
 }

@@ -465,6 +465,22 @@ def put_back_in_any_case(model, step, loss):
             part[...] = value
 
 
+def _with_these_put_back(*kinds):
+    def loss_after(model, step, loss):
+        kept = nnx.to_pure_dict(nnx.state(model, (nnx.Param, *kinds)))
+        step(model)
+        result = loss(model)
+        nnx.update(model, kept)
+        return result
+
+    return loss_after
+
+
+statistics_put_back = _with_these_put_back(nnx.BatchStat)
+cache_put_back = _with_these_put_back(nnx.Cache)
+intermediates_put_back = _with_these_put_back(nnx.Intermediate)
+
+
 # run
 
 
@@ -1239,7 +1255,14 @@ WRONG = {
             kept_in_half_precision,
             new_variables,
         ],
-        "nnx/undone": [all_put_back, without_random_state, plain_arrays_put_back],
+        "nnx/undone": [
+            all_put_back,
+            without_random_state,
+            plain_arrays_put_back,
+            statistics_put_back,
+            cache_put_back,
+            intermediates_put_back,
+        ],
         "nnx/other-object": [clone_thrown_away],
         "runs/raised": [by_name],
         "value/differs": [put_back_too_early, nothing_run, the_larger_loss],

@@ -168,6 +168,48 @@ def state_in_float32(graphdef, state, x):
     return out, jax.tree.map(widened, after)
 
 
+def tuple_unpacked(graphdef, state, x):
+    module = nnx.merge(graphdef, state, copy=True)
+    return module(*x) if isinstance(x, tuple) else module(x), nnx.state(module)
+
+
+def list_made_an_array(graphdef, state, x):
+    module = nnx.merge(graphdef, state, copy=True)
+    return module(x if isinstance(x, dict) else jnp.asarray(x)), nnx.state(module)
+
+
+def result_made_an_array(graphdef, state, x):
+    module = nnx.merge(graphdef, state, copy=True)
+    out = module(x)
+    return out if isinstance(out, dict) else jnp.asarray(out), nnx.state(module)
+
+
+def only_result_taken_out(graphdef, state, x):
+    module = nnx.merge(graphdef, state, copy=True)
+    out = module(x)
+    return out[0] if isinstance(out, tuple) and len(out) == 1 else out, nnx.state(module)
+
+
+def tuples_made_lists(graphdef, state, x):
+    module = nnx.merge(graphdef, state, copy=True)
+    out = module(x)
+    return list(out) if isinstance(out, tuple) else out, nnx.state(module)
+
+
+def nothing_not_called(graphdef, state, x):
+    module = nnx.merge(graphdef, state, copy=True)
+    return None if x is None else module(x), nnx.state(module)
+
+
+def by_jax_jit_inside(graphdef, state, x):
+    @jax.jit
+    def call(state, x):
+        module = nnx.merge(graphdef, state)
+        return module(x), nnx.state(module)
+
+    return call(state, x)
+
+
 # RunningMean
 
 
@@ -711,7 +753,14 @@ class KeepsAllValues(nnx.Module):
 
 
 RIGHT = {
-    "pure_call": [by_clone, jitted_inside, by_jax_jit, by_mapping, by_pure_values],
+    "pure_call": [
+        by_clone,
+        jitted_inside,
+        by_jax_jit,
+        by_mapping,
+        by_pure_values,
+        by_jax_jit_inside,
+    ],
     "RunningMean": [
         WithSum,
         AsProperty,
@@ -735,6 +784,8 @@ WRONG = {
             without_noise,
             state_swapped,
             first_leaf_of_the_result,
+            only_result_taken_out,
+            tuples_made_lists,
         ],
         "value/differs": [
             old_state,
@@ -747,11 +798,18 @@ WRONG = {
             nan_replaced,
             parameters_as_given,
             keys_as_given,
+            nothing_not_called,
         ],
         "value/shape": [ones_dropped],
         "value/dtype": [input_cast, result_cast, state_in_float32],
         "effects/argument": [without_copy],
-        "runs/raised": [state_is_called, result_is_an_array],
+        "runs/raised": [
+            state_is_called,
+            result_is_an_array,
+            tuple_unpacked,
+            list_made_an_array,
+            result_made_an_array,
+        ],
         "tracing/value-needed": [to_numpy],
     },
     "RunningMean": {

@@ -200,6 +200,34 @@ def series_in_e(m, e):
     return m + e * jnp.sin(m) + e**2 / 2 * jnp.sin(2 * m)
 
 
+def divisor_clamped(m, e):
+    def rule(x, m, e, dm, de):
+        return (dm + jnp.sin(x) * de) / jnp.maximum(1 - e * jnp.cos(x), 0.2)
+
+    return _ruled(rule)(m, e)
+
+
+def divisor_clamped_closely(m, e):
+    def rule(x, m, e, dm, de):
+        return (dm + jnp.sin(x) * de) / jnp.maximum(1 - e * jnp.cos(x), 0.105)
+
+    return _ruled(rule)(m, e)
+
+
+def divisor_clamped_from_above(m, e):
+    def rule(x, m, e, dm, de):
+        return (dm + jnp.sin(x) * de) / jnp.minimum(1 - e * jnp.cos(x), 1.8)
+
+    return _ruled(rule)(m, e)
+
+
+def slope_of_eight_at_most(m, e):
+    def rule(x, m, e, dm, de):
+        return (dm + jnp.sin(x) * de) * jnp.clip(1 / (1 - e * jnp.cos(x)), 0, 8)
+
+    return _ruled(rule)(m, e)
+
+
 # log_mean
 
 
@@ -377,6 +405,34 @@ def logarithm_of_one_more(a, b):
 def slopes_of_a_half(a, b):
     flat = lax.stop_gradient
     return flat(with_arctanh(a, b)) + (a - flat(a) + b - flat(b)) / 2
+
+
+def _series_near(limit):
+    def log_mean(a, b):
+        u = jnp.log(a) - jnp.log(b)
+        near = jnp.abs(u) < limit
+        safe = jnp.where(near, 1.0, u)
+        return b * jnp.where(near, 1 + u / 2 + u**2 / 6, jnp.expm1(safe) / safe)
+
+    return log_mean
+
+
+def short_series_to_a_half(a, b):
+    return _series_near(0.5)(a, b)
+
+
+def short_series_to_three_tenths(a, b):
+    return _series_near(0.3)(a, b)
+
+
+def slope_of_a_half_from_below(a, b):
+    """Take the series on one side alone, where the logarithm is negative."""
+    u = jnp.log(a / b)
+    return jnp.where((u < 0) & (u > -0.6), _series_near(0.6)(a, b), by_gauss(a, b))
+
+
+def by_four_midpoints(a, b):
+    return sum(a ** ((i + 0.5) / 4) * b ** ((3.5 - i) / 4) for i in range(4)) / 4
 
 
 # limit
@@ -1118,6 +1174,10 @@ WRONG = {
             slope_of_one,
             rule_on_the_loop,
             epsilon_below,
+            divisor_clamped,
+            divisor_clamped_closely,
+            divisor_clamped_from_above,
+            slope_of_eight_at_most,
         ],
         "runs/raised": [kepler_backwards, tangent_alone, no_rule],
         "loops/reverse-mode": [kepler_in_a_while],
@@ -1125,7 +1185,7 @@ WRONG = {
         "value/differs": [five_rounds, series_in_e, within_one_turn, four_newton_steps],
     },
     "log_mean": {
-        "value/differs": [bare_formula, with_an_epsilon, geometric, arithmetic],
+        "value/differs": [bare_formula, with_an_epsilon, geometric, arithmetic, by_four_midpoints],
         "derivatives/wrong": [
             arithmetic_mean_very_near,
             inner_where,
@@ -1136,6 +1196,9 @@ WRONG = {
             arithmetic_mean_near_by_a_fixed_bound,
             short_series_too_far,
             slopes_of_a_half,
+            short_series_to_a_half,
+            short_series_to_three_tenths,
+            slope_of_a_half_from_below,
         ],
         "derivatives/not-finite": [outer_where],
         "runs/raised": [log_mean_backwards, numbers_alone],

@@ -1,5 +1,6 @@
 """Right and wrong answers to the exercises of 08_pytrees."""
 
+import copy
 import itertools
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -163,6 +164,26 @@ def no_entries_are_a_hole(left, right):
     return jax.tree.map(pick, left, right, is_leaf=lambda x: x is None)
 
 
+def _as(change):
+    def combine(left, right):
+        def pick(one, other):
+            leaf = other if one is None else one
+            return leaf if leaf is None else change(leaf)
+
+        return jax.tree.map(pick, left, right, is_leaf=lambda x: x is None)
+
+    return combine
+
+
+leaves_copied = _as(copy.deepcopy)
+arrays_copied = _as(lambda leaf: leaf.copy() if isinstance(leaf, np.ndarray) else leaf)
+jax_arrays_copied = _as(lambda leaf: jnp.array(leaf) if isinstance(leaf, jax.Array) else leaf)
+combined_in_numpy = _as(
+    lambda leaf: np.asarray(leaf) if getattr(leaf, "dtype", None) == jnp.float32 else leaf
+)
+scalars_of_python = _as(lambda leaf: leaf.item() if isinstance(leaf, np.float32) else leaf)
+
+
 # decay
 
 
@@ -295,6 +316,48 @@ def by_optax(params, rate):
     mask = jax.tree.map_with_path(lambda path, _: keystr(path).endswith("['kernel']"), params)
     scaling = optax.masked(optax.scale(1 - rate), mask)
     return scaling.update(params, scaling.init(params), params)[0]
+
+
+def _others_changed(change):
+    def decay(params, rate):
+        def shrink(path, leaf):
+            is_kernel = path[-1:] == (DictKey("kernel"),)
+            return leaf * (1 - rate) if is_kernel else change(leaf)
+
+        return jax.tree.map_with_path(shrink, params)
+
+    return decay
+
+
+numbers_made_arrays = _others_changed(
+    lambda leaf: jnp.asarray(leaf) if isinstance(leaf, int | float) else leaf
+)
+arrays_of_numpy_made_jax = _others_changed(
+    lambda leaf: jnp.asarray(leaf) if isinstance(leaf, np.ndarray) else leaf
+)
+arrays_made_numpy = _others_changed(
+    lambda leaf: np.asarray(leaf) if getattr(leaf, "dtype", None) == jnp.float32 else leaf
+)
+others_held = _others_changed(
+    lambda leaf: jax.lax.stop_gradient(leaf) if isinstance(leaf, jax.Array) else leaf
+)
+booleans_made_numbers = _others_changed(lambda leaf: int(leaf) if leaf is True else leaf)
+
+
+def factor_of_full_precision(params, rate):
+    def shrink(path, leaf):
+        factor = jnp.float32(1 - rate)
+        return leaf * factor if path[-1:] == (DictKey("kernel"),) else leaf
+
+    return jax.tree.map_with_path(shrink, params)
+
+
+def chosen_by_where(params, rate):
+    def shrink(path, leaf):
+        is_kernel = path[-1:] == (DictKey("kernel"),)
+        return jnp.where(is_kernel, (leaf * (1 - rate)).astype(leaf.dtype), leaf)
+
+    return jax.tree.map_with_path(shrink, params)
 
 
 # predict_all
@@ -825,9 +888,19 @@ WRONG = {
             single_entries_taken_out,
             no_entries_are_a_hole,
         ],
-        "value/differs": [by_the_last_key, by_the_joined_keys, leaves_made_texts, arrays_made_jax],
+        "value/differs": [
+            by_the_last_key,
+            by_the_joined_keys,
+            leaves_made_texts,
+            arrays_made_jax,
+            leaves_copied,
+            arrays_copied,
+            jax_arrays_copied,
+            combined_in_numpy,
+        ],
         "effects/write": [half_remembered],
         "runs/raised": [by_or, leaves_made_arrays],
+        "value/dtype": [scalars_of_python],
     },
     "decay": {
         "value/differs": [
@@ -841,13 +914,16 @@ WRONG = {
             all_below_a_kernel,
             by_the_rate,
             whatever_the_case,
+            numbers_made_arrays,
+            arrays_of_numpy_made_jax,
+            booleans_made_numbers,
         ],
-        "value/dtype": [all_times_a_factor],
+        "value/dtype": [all_times_a_factor, factor_of_full_precision],
         "trees/path": [key_of_an_index],
-        "runs/raised": [decay_by_recursion],
+        "runs/raised": [decay_by_recursion, chosen_by_where],
         "effects/argument": [in_place],
-        "tracing/numpy-on-tracer": [kernels_by_numpy],
-        "derivatives/wrong": [kernels_held],
+        "tracing/numpy-on-tracer": [kernels_by_numpy, arrays_made_numpy],
+        "derivatives/wrong": [kernels_held, others_held],
     },
     "predict_all": {
         "trees/prefix": [

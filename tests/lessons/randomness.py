@@ -561,6 +561,53 @@ def first_entry_always_kept(key, ids, batch):
     return jax.vmap(one)(ids, batch)
 
 
+def _looked_up(change):
+    def drop(key, ids, batch):
+        def one(i, row):
+            kept = random.bernoulli(random.fold_in(key, change(i)), shape=row.shape)
+            return jnp.where(kept, 2 * row, 0.0)
+
+        return jax.vmap(one)(jnp.asarray(ids), batch)
+
+    return drop
+
+
+def table_one_too_short(key, ids, batch):
+    keys = random.split(key, 65_535)[ids]
+    kept = jax.vmap(lambda own: random.bernoulli(own, shape=batch.shape[1:]))(keys)
+    return jnp.where(kept, 2 * batch, 0.0)
+
+
+first_two_ids_as_one = _looked_up(lambda i: jnp.maximum(i, 1))
+ids_in_half_precision = _looked_up(lambda i: i.astype(jnp.float16).astype(jnp.int32))
+
+
+def _by_seeds(change):
+    """Drop by keys that the checker of used keys does not follow."""
+
+    def drop(key, ids, batch):
+        def words(i):
+            own = np.random.default_rng([*np.asarray(random.key_data(key)), int(change(i))])
+            return own.integers(0, 2, batch.shape[1], np.int32)
+
+        shape = jax.ShapeDtypeStruct(batch.shape, np.int32)
+        kept = jax.pure_callback(lambda ids: np.stack([*map(words, np.asarray(ids))]), shape, ids)
+        return jnp.where(kept, 2 * batch, 0.0)
+
+    return drop
+
+
+as_numpy_draws = _by_seeds(lambda i: i)
+last_hundred_as_one = _by_seeds(lambda i: 65_400 if 65_400 <= i < 65_500 else i)
+
+
+def bits_of_one_word(key, ids, batch):
+    """Give entries 32 apart one bit of one word."""
+    bits = jax.vmap(lambda i: random.bits(random.fold_in(key, i)))(ids)
+    places = jnp.arange(batch.shape[1], dtype=jnp.uint32) % 32
+    return jnp.where((bits[:, None] >> places) & 1 == 1, 2 * batch, 0.0)
+
+
 # epoch_order
 
 
@@ -1082,6 +1129,7 @@ RIGHT = {
         one_after_another,
         entry_by_entry,
         split_far_and_looked_up,
+        as_numpy_draws,
     ],
     "epoch_order": [
         split_and_looked_up,
@@ -1159,7 +1207,15 @@ WRONG = {
         "keys/not-repeatable": [numpy_noise],
     },
     "dropout": {
-        "keys/reused": [one_key_for_all, looked_up_too_short, ids_in_a_byte, large_ids_as_one],
+        "keys/reused": [
+            one_key_for_all,
+            looked_up_too_short,
+            ids_in_a_byte,
+            large_ids_as_one,
+            table_one_too_short,
+            first_two_ids_as_one,
+            ids_in_half_precision,
+        ],
         "keys/batch-dependent": [
             split_by_place,
             one_draw_for_the_batch,
@@ -1188,6 +1244,8 @@ WRONG = {
             key_plus_id,
             one_word_of_the_key,
             mask_of_1024_entries_repeated,
+            last_hundred_as_one,
+            bits_of_one_word,
         ],
     },
     "epoch_order": {

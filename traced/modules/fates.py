@@ -45,6 +45,8 @@ def find_fate(writes: list[Write], thing: Any, name: str, *, is_draw: bool = Fal
         if _comes_back(history):
             return _undone(history)
     traced = [each for each in elsewhere if _is_traced(each)]
+    if is_draw:  # a stream that was made inside of a transform is no copy of the one given
+        traced = [each for each in traced if not each[0].is_new]
     others = [each for each in elsewhere if not _is_traced(each)]
     if copies := [each for each in others if _same(each[0].before, _value(thing, name))]:
         return _elsewhere(copies)

@@ -2,7 +2,7 @@
 
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
@@ -17,6 +17,7 @@ from traced.running.attempt import attempt
 
 #: What every write to a Variable comes down to, and every write to an attribute of a module.
 TO_VARIABLE = nnx.Variable.__setattr__.__code__
+NEW_VARIABLE = nnx.Variable.__init__.__code__
 TO_ATTRIBUTE = nnx.Pytree.__setattr__.__code__
 
 #: How a write names the value of a Variable, which is no attribute that a reader writes.
@@ -32,18 +33,22 @@ class Write:
     before: Any
     value: Any
     place: Place
+    #: Whether the object is a Variable that the same call made new, which is nobody's copy.
+    is_new: bool = False
 
 
 @canary("which line wrote to a Variable", "flax")
 def _writes_are_seen() -> bool:
     """Write to a Variable in each of the two ways, and to an attribute."""
     variable, module = nnx.Variable(jnp.zeros(1)), nnx.Dict(n=1)
-    lines = "x.set_value(y)\nx[...] = y\nmodule.n = 2"
+    lines = "x.set_value(y)\nx[...] = y\nmodule.n = 2\nnew(y)[...] = y"
     with record_writes() as writes:
-        run_as_readers(lines, x=variable, y=jnp.ones(1), module=module)
+        run_as_readers(lines, x=variable, y=jnp.ones(1), module=module, new=nnx.Variable)
+    *writes, last = writes
     seen = [(id(each.thing), each.name, each.place.line) for each in writes]
     wanted = [(variable, VALUE, 1), (variable, VALUE, 2), (module, "n", 3)]
-    return seen == [(id(thing), name, line) for thing, name, line in wanted]
+    told = [each.is_new for each in (*writes, last)] == [False, False, False, True]
+    return told and seen == [(id(thing), name, line) for thing, name, line in wanted]
 
 
 @_writes_are_seen.guards
@@ -61,10 +66,16 @@ def record_writes() -> Iterator[list[Write]]:
     (True, 'counter.set_value(1)')
     """
     writes: list[Write] = []
+    new: dict[int, Any] = {}  # kept, so that no other object gets the number of one
 
     def see(frame: FrameType, event: str, _: object) -> None:
-        if event == "call" and frame.f_code in (TO_VARIABLE, TO_ATTRIBUTE):
-            writes.extend(_write(frame))
+        if event != "call":
+            return
+        if frame.f_code in (TO_VARIABLE, TO_ATTRIBUTE):
+            writes.extend(_write(frame, new))
+        elif frame.f_code is NEW_VARIABLE:
+            thing = frame.f_locals.get("self")
+            new[id(thing)] = thing
 
     # A profiler is told of each call only, where a tracer is told of each line and takes longer.
     before = sys.getprofile()
@@ -75,7 +86,7 @@ def record_writes() -> Iterator[list[Write]]:
         sys.setprofile(before)
 
 
-def _write(frame: FrameType) -> Iterator[Write]:
+def _write(frame: FrameType, new: Container[int]) -> Iterator[Write]:
     thing: Any = frame.f_locals.get("self")
     name, value = str(frame.f_locals.get("name")), frame.f_locals.get("value")
     if isinstance(thing, nnx.Variable):
@@ -84,7 +95,7 @@ def _write(frame: FrameType) -> Iterator[Write]:
         name = VALUE
     before = thing.get_raw_value() if name == VALUE else vars(thing).get(name)
     if place := _place(frame):
-        yield Write(thing, name, before, value, place)
+        yield Write(thing, name, before, value, place, id(thing) in new)
 
 
 def _place(frame: FrameType | None) -> Place | None:

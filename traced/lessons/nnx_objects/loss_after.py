@@ -22,18 +22,24 @@ class Rate(nnx.Param[jax.Array]):
 
 
 class Deep(nnx.Module):
-    """A net whose parameters lie in a list, one layer of it in two places."""
+    """A net whose parameters lie in a list, one layer of it in two places.
+
+    It has one of each kind of state that NNX names, but for parameters, which each call changes."""
 
     def __init__(self) -> None:
         self.layers = nnx.List([Part(1), Part(4)])
         self.layers.append(self.layers[0])
         self.rate = Rate(jnp.float32(0.3))
         self.noise = nnx.Rngs(2)
+        kinds = nnx.BatchStat, nnx.Cache, nnx.Intermediate, nnx.Variable
+        self.sums = nnx.List([kind(jnp.float32(n)) for n, kind in enumerate(kinds)])
 
     def __call__(self, x: jax.Array) -> jax.Array:
         """Apply all layers, scale, and draw."""
         for layer in self.layers:
             x = layer(x)
+        for each in self.sums:
+            each[...] += 1.0
         return self.rate[...] * x + self.noise.normal(x.shape)
 
 
@@ -103,6 +109,6 @@ loss_after = Exercise(
         "their Variables.",
     ),
     verified="the loss after a step that raises it, and after one that lowers it; parameters as "
-    "before, and counts, plain arrays and random state as the step left them",
+    "before, and counts, batch statistics, plain arrays and random state as the step left them",
     answer=solution,
 )

@@ -47,6 +47,17 @@ class _Recorder(nnx.Module):
         return {"row": x["row"], "last": last}
 
 
+class _Echo(nnx.Module):
+    """Return the tree that it is given, and count its calls."""
+
+    def __init__(self) -> None:
+        self.calls = nnx.Variable(jnp.zeros((), "int32"))
+
+    def __call__(self, x: Any) -> Any:
+        self.calls[...] += 1
+        return x
+
+
 _x = jnp.array([1.0, 2.0, -4.0])
 _pure_call: Any = solution
 
@@ -60,6 +71,9 @@ def _takes_any_tree(answer: Any) -> None:
     """Require the same of a module that takes and returns a tree, with entries of any value."""
     rows = (jnp.array([row]) for row in ((jnp.nan, 1.0, jnp.inf), (0.5, 2.0, -0.0)))
     _gives_for(answer, _Recorder(), *({"row": row} for row in rows))
+    # Containers that could be unpacked, stacked, or taken for an array or for nothing.
+    two = jnp.array([0.5, -1.0])
+    _gives_for(answer, _Echo(), (_x, two), [two, two], (two,), [], {"a": ([_x], None)}, None)
 
 
 def _gives_for(answer: Any, module: Any, *inputs: Any) -> None:
@@ -105,6 +119,7 @@ pure_call = Exercise(
         "Three steps: a module of its own, the call, and a pair of the result "
         "and the state of the module after the call.",
     ),
-    verified="right results and states for two calls; arguments untouched; derivatives under `jit`",
+    verified="right results and states for two calls, and for other trees; arguments untouched; "
+    "derivatives under `jit`",
     answer=solution,
 )

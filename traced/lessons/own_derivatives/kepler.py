@@ -12,7 +12,9 @@ from traced.lessons.own_derivatives.tolerances import require_slope, require_slo
 from traced.questions import can_be_traced, compare
 from traced.running.attempt import attempt
 
-_POINTS = ((0.5, 0.3), (-14.0, 0.8), (-6.5, 0.9), (3.0, 0.0), (0.1, 0.9))
+#: Where the slope is largest and where it is smallest, of all `m` and all `e` up to 0.9.
+_ENDS = ((0.0, 0.9), (-0.02, 0.9), (22.0, 0.9))
+_POINTS = ((0.5, 0.3), (-14.0, 0.8), (-6.5, 0.9), (3.0, 0.0), (0.1, 0.9), *_ENDS)
 _M = np.array([0.25, 1.5, -2.5], np.float32)
 _E = np.array([0.1, 0.9, 0.5], np.float32)
 
@@ -88,7 +90,7 @@ kepler = Exercise(
         "A rule with one fraction: above it the change of `m`, and that of `e` times a sine; below "
         "it one minus `e` times a cosine, both at the position.",
     ),
-    verified="right values, first and second derivatives at five points, for both arguments and in "
-    "both modes; a batch under `jit`",
+    verified="right values, first and second derivatives at eight points, for both arguments and "
+    "in both modes; a batch under `jit`",
     answer=solution,
 )

@@ -19,6 +19,8 @@ _GIVEN = np.array(
         *([2.0, 2.0001], [2.001, 2.0], [700.0, 700.5], [1.0, 1.05], [5.0, 4.0]),
         # Near each other only as numbers go, and apart as far as a short series bends.
         *([0.012, 0.01], [1.0, 7.0]),
+        # Ratios in steps from 1.3 to 4: where a series ends, on either side of one.
+        *([4.0, 3.0], [2.0, 3.0], [8.0, 5.0], [0.3, 0.6], [90.0, 36.0], [0.25, 1.0]),
     ],
     np.float32,
 )
@@ -82,7 +84,7 @@ log_mean = Exercise(
         "One line: `b`, times the function of the section, at the logarithm of a ratio. A series "
         "near 0, with an inner `where`, will do as well.",
     ),
-    verified="right values for thirteen pairs and an array, and right derivatives for both, in "
+    verified="right values for nineteen pairs and an array, and right derivatives for both, in "
     "both modes, where they are equal and nearly equal too",
     answer=solution,
 )

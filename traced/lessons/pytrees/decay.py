@@ -9,6 +9,7 @@ import numpy as np
 from traced.course.exercise import Exercise
 from traced.findings.feedback import require
 from traced.lessons.pytrees.solutions.decay import decay as solution
+from traced.python.values import describe
 from traced.questions import returns
 from traced.running.attempt import attempt
 
@@ -32,7 +33,13 @@ _alike = {
     for name in ("Kernel", "KERNEL", "kernels", "kernel", "kernel_", " kernel", "w")
 }
 # Others that a factor, or a repair of NaN, would not leave as they are.
-_others = {"kernel": jnp.ones(2), "bias": jnp.array([jnp.nan, jnp.inf]), "frozen": jnp.array(True)}
+_others = {
+    "kernel": jnp.ones(2),
+    "bias": jnp.array([jnp.nan, jnp.inf]),
+    "frozen": jnp.array(True),
+}
+# A Python number leaves the dtype of a leaf as it is, and NumPy's do not.
+_half = {"kernel": jnp.ones(2, "bfloat16"), "bias": jnp.ones(2, "float16")}
 # One key each: a `/` in it leads nowhere, though a path may be written with one.
 _slashed = {
     "dense/kernel": jnp.ones(2),
@@ -57,12 +64,43 @@ def _decayed(params: Any, rate: float, key: str | None = None) -> Any:
 def _is_a_program_of_jax(answer: Any) -> None:
     """Require the derivative, which what NumPy computed has not."""
 
-    def total(kernel: Any) -> Any:
-        return jnp.sum(answer({"kernel": kernel, "bias": jnp.ones(2)}, 0.25)["kernel"])
+    def total(params: Any) -> Any:
+        return sum(map(jnp.sum, jax.tree.leaves(answer(params, 0.25))))
 
-    got = attempt(jax.grad(total), jnp.ones(2))
-    seen = {"given": "kernel [1, 1], rate 0.25", "wanted": "[0.75, 0.75]", "got": got}
-    require(np.allclose(got, 0.75), "derivatives/wrong", **seen)
+    wanted = {"kernel": 0.75, "bias": 1.0, "norm": 1.0}
+    got = attempt(jax.grad(total), {name: jnp.ones(2) for name in wanted})
+    for name, slope in wanted.items():
+        seen = {"given": "rate 0.25", "at": name, "wanted": slope, "got": got[name]}
+        require(np.allclose(got[name], slope), "derivatives/wrong", **seen)
+
+
+def _typed(leaf: Any) -> str:
+    kind = f"JAX array {describe(leaf)}" if isinstance(leaf, jax.Array) else type(leaf).__name__
+    return f"{kind} {leaf}"
+
+
+def _leaves_others_as_they_are(answer: Any) -> None:
+    """Require the leaves that are no `kernel`, of any type, to be what they were."""
+    others = {
+        "name": "dense",
+        "size": 3,
+        "share": 0.5,
+        "frozen": True,
+        "table": np.ones(2),
+        "scale": np.float32(2),
+        "bias": jnp.ones(2),
+        "noise": jax.random.key(0),
+    }
+    got = attempt(answer, {"kernel": jnp.ones(2), **others}, 0.5)
+    for name, leaf in others.items():
+        wanted, seen = (_typed(each) for each in (leaf, got[name]))
+        # JAX has arrays of several classes.
+        array = isinstance(leaf, jax.Array) and isinstance(got[name], jax.Array)
+        same = array or type(leaf) is type(got[name])
+        saw = {"given": "a leaf of any type", "at": f"[{name!r}]", "wanted": wanted, "got": seen}
+        require(same, "value/differs", **saw)
+        if isinstance(leaf, str | int | float):
+            require(leaf == got[name], "value/differs", **saw)
 
 
 decay = Exercise(
@@ -82,6 +120,8 @@ decay = Exercise(
             ([jnp.ones(2)], 0.5),
         ),
         _is_a_program_of_jax,
+        returns(_decayed, (_half, 0.25)),
+        _leaves_others_as_they_are,
     ),
     hints=(
         "Neither the number of dimensions nor the name of the layer decides, "
@@ -91,7 +131,8 @@ decay = Exercise(
         "A function of a path and a leaf with one condition on the end of the path, mapped over "
         "the whole tree. An index has no attribute `key`.",
     ),
-    verified="right leaves in eight trees, with lists, layers of misleading names and shapes, keys "
-    "with a `/`, and a `kernel` that is a list or a dictionary; the trees given stay as they were",
+    verified="right leaves in nine trees, with lists, layers of misleading names and shapes, keys "
+    "with a `/`, a text and numbers, and a `kernel` that is a list or a dictionary; the trees "
+    "given stay as they were",
     answer=solution,
 )

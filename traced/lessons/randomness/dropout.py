@@ -1,5 +1,6 @@
 """Drop or double each entry of a batch, by a mask that depends on the key and the id of its row."""
 
+from itertools import combinations
 from typing import Any
 
 import jax
@@ -20,8 +21,9 @@ from traced.lessons.randomness.solutions.dropout import dropout as solution
 from traced.questions import spends_each_key_once
 from traced.running.attempt import attempt
 
-#: Some differ by a power of two or of ten, and would be one in fewer digits.
-_IDS = np.array([7, 2**16 - 1, 3, 0, 10_007, 1, 60_001, 7 + 2**15], np.int32)
+#: Some differ by a power of two or of ten, and would be one in fewer digits; two are neighbours at
+#: each end.
+_IDS = np.array([7, 2**16 - 1, 2**16 - 2, 0, 10_007, 1, 60_001, 7 + 2**15], np.int32)
 
 _BATCH = np.arange(1, 16_401, dtype=np.float32).reshape(8, 2050)
 
@@ -29,8 +31,8 @@ _BATCH = np.arange(1, 16_401, dtype=np.float32).reshape(8, 2050)
 _UNEVEN = np.float32((_BATCH - 8000.5) * np.where(_BATCH % 2 == 0, 1e-4, 1e4))
 
 #: Of so many ids that each place in a row can be judged by itself, and all together tell one half
-#: from 0.505.
-_MANY_IDS = np.arange(4096, dtype=np.int32)
+#: from 0.505. They are those at the two ends.
+_MANY_IDS: Any = np.int32(np.r_[:2048, 2**16 - 2048 : 2**16])
 _MANY_ROWS = np.float32(np.arange(128 * 4096) % 20480 + 1).reshape(4096, 128)
 
 
@@ -52,8 +54,12 @@ def _drops_half_of_each_row_unrelated(answer: Any) -> None:
     kept = np.asarray(_dropped(answer, random.key(0), _IDS, _BATCH)) != 0
     for i, share in enumerate(kept.mean(axis=1), start=1):
         require(0 < share < 1, "keys/related", between=f"all entries of row {i}", kept=share)
-    require_unrelated({f"row {i}": row for i, row in enumerate(kept.astype(float), start=1)})
-    _decides_each_entry_on_its_own(kept, "entries of a row {} apart", "row")
+    named = {f"row {i}": row for i, row in enumerate(kept.astype(float), start=1)}
+    # Rows that share most of a mask first: they repeat each other's shape.
+    _have_unlike_masks(named)
+    _relates_no_entries(kept, "entries of a row {} apart")
+    require_unrelated(named)
+    _varies_its_counts(kept, "row")
     _has_equal_chances(kept, "row")
     rows = {f"id {i} with key(0)": row for i, row in zip(_IDS, kept.astype(float), strict=True)}
     # Where a key and an id are added up, the next key and the id before make the same sum.
@@ -70,10 +76,21 @@ def _drops_half_of_each_row_unrelated(answer: Any) -> None:
 
 def _drops_half_of_each_column_unrelated(answer: Any) -> None:
     kept = np.asarray(_dropped(answer, random.key(0), _MANY_IDS, _MANY_ROWS)).T != 0
+    _has_a_mask_for_each_id(kept.T)
     _has_equal_chances(kept, "column")
     kept = kept[:5]
     require_unrelated({f"column {i}": row for i, row in enumerate(kept.astype(float), start=1)})
-    _decides_each_entry_on_its_own(kept, "rows whose ids are {} apart", "column")
+    _varies_its_counts(kept, "column")
+    _relates_no_entries(kept, "rows {} apart, of ids 0 to 2047 and 63488 to 65535")
+
+
+def _has_a_mask_for_each_id(kept: Any) -> None:
+    """Require no mask of another row: of so many entries, no two come alike by chance."""
+    before: dict[bytes, Any] = {}
+    for i, mask in zip(_MANY_IDS, kept, strict=True):
+        other = before.setdefault(mask.tobytes(), i)
+        saw = {"between": f"id {other} and id {i}", "correlation": "1.00"}
+        require(other == i, "keys/related", **saw)
 
 
 def _has_equal_chances(kept: Any, what: str) -> None:
@@ -87,11 +104,23 @@ def _has_equal_chances(kept: Any, what: str) -> None:
         require(bool(fine), "value/distribution", **saw)
 
 
-def _decides_each_entry_on_its_own(kept: Any, apart: str, row: str) -> None:
-    """Require counts that vary from row to row, and no relation of entries some places apart."""
+def _have_unlike_masks(rows: Any) -> None:
+    """Require each two rows to differ in a fourth of their entries at least."""
+    for (one, left), (other, right) in combinations(rows.items(), 2):
+        share = float(np.mean(left == right))
+        saw = {"between": f"{one} and {other}", "equal": f"{share:.1%} of their mask"}
+        require(0.25 < share < 0.75, "keys/related", **saw)
+
+
+def _varies_its_counts(kept: Any, row: str) -> None:
+    """Require counts that vary from row to row, as those of entries with equal chances do."""
     counts = kept.sum(axis=1)
     saw = {"between": f"the entries kept in each {row}", f"kept_of_each_{row}": counts}
     require(len(set(counts)) > 1, "keys/related", **saw)
+
+
+def _relates_no_entries(kept: Any, apart: str) -> None:
+    """Require no relation of entries some places apart."""
     size = kept.shape[1]
     # The correlation of a row with itself, moved round by each number of places.
     centred = kept - kept.mean(axis=1, keepdims=True)
