@@ -36,6 +36,9 @@ PROGRAMS = {
         "pixels = np.arange(10)\njnp.reshape(pixels, (3, 3))"
     ),
     ("64 bits by a short name", "jax-has-no-attribute"): "jax.config.update('enable_x64', True)",
+    ("a layer told that it trains", "unexpected-keyword"): (
+        "layer = nnx.Linear(3, 2, rngs=nnx.Rngs(0))\nlayer(jnp.ones((1, 3)), train=True)"
+    ),
     ("a sum with a dim", "unexpected-keyword"): "jnp.sum(jnp.ones((2, 3)), dim=0)",
     ("a window past the end", "slice-sizes"): "jax.lax.slice_in_dim(jnp.arange(4), 0, 6)",
     ("the structure in the second place", "tree-unflatten"): (
