@@ -1,6 +1,7 @@
 """Shorten a gradient to a traced limit, and compute nothing where a flag disables that."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax.numpy as jnp
@@ -54,7 +55,7 @@ def _shortens_where_enabled(answer: Any) -> None:
         given = f"g = {g}, limit = {limit}, enabled = {enabled}"
         wanted, got = _shortened(g, limit, enabled), attempt(answer, g, limit, enabled)
         if np.shape(got) == g.shape and not np.isfinite(got).all():
-            first = attempt(find_first_nan, lambda g=g, limit=limit: answer(g, limit, enabled))
+            first = attempt(find_first_nan, partial(answer, g, limit, enabled))
             saw = {"given": given, "wanted": wanted, "got": got}
             if first is not None and first.primitive:
                 saw["operation"] = f"{first.primitive} of {', '.join(first.operands)}"
@@ -86,13 +87,13 @@ def _computes_nothing_when_disabled(answer: Any) -> None:
     if not attempt(count_stages, disabled, _G).stablehlo:
         return
     eqns = attempt(find_equations, disabled, _G)
-    dead = [eqn for each in eqns for body in nested_jaxprs(each.eqn) for eqn in dead_equations(body)]
+    bodies = [body for each in eqns for body in nested_jaxprs(each.eqn)]
+    dead = [eqn for body in bodies for eqn in dead_equations(body)]
     left = [each for each in eqns if not each.dead and all(each.eqn is not eqn for eqn in dead)]
     work = [each for each in left if not each.nests]
     choices = [each.place for each in left if each.primitive in _CHOICES]
     if choices:
-        seen = {"enabled": False, "equations": len(work)}
-        raise fault("branches/known-in-advance", choices[0], **seen)
+        raise fault("branches/known-in-advance", choices[0], enabled=False, equations=len(work))
     # Python has chosen, and something is done to the gradient all the same, such as times 1.
     done = ", ".join(each.primitive for each in work)
     seen = {"given": "enabled = False", "wanted": "no equation", "got": done}

@@ -57,7 +57,7 @@ def _is_not_taken_in_by_nan(answer: Any) -> None:
     args = _best(0.5, 3, _OLD), jnp.float32(np.nan), _NEW
     wanted, got = _kept(*args), attempt(answer, *args)
     given = "the best loss is 0.5 at age 3; a candidate has nan"
-    taken = {"params": _NEW, "age": 0}
+    taken: dict[str, Any] = {"params": _NEW, "age": 0}
     if any(np.array_equal(got[name], new) for name, new in taken.items()):
         saw = {"wanted": _told(wanted), "got": _told(got)}
         raise fault("branches/nan", given=given, **saw)
