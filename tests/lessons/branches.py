@@ -68,6 +68,20 @@ def length_computed_first(g, limit, enabled):
     return jnp.where(length > limit, g * (limit / length), g) if enabled else g + 0 * length
 
 
+@jax.jit(static_argnames="enabled")
+def times_one(g, limit, enabled):
+    length, factor = jnp.sqrt(jnp.sum(g**2)), 1.0
+    if enabled:
+        factor = jnp.minimum(1.0, limit / jnp.where(length > 0, length, 1.0))
+    return g * factor
+
+
+@jax.jit(static_argnames="enabled")
+def direction_times_length(g, limit, enabled):
+    length = jnp.linalg.norm(g)
+    return g / length * jnp.minimum(length, limit) if enabled else g
+
+
 def without_jit(g, limit, enabled):
     length = jnp.sqrt(jnp.sum(g**2))
     return g * (limit / length) if enabled and length > limit else g
@@ -326,6 +340,36 @@ def infinite_is_no_loss(best, loss, params):
 def params_in_half_precision(best, loss, params):
     rounded = params.astype("float16").astype("float32")
     return _kept_of(loss < best["loss"], best, loss, rounded)
+
+
+@jax.jit
+def minimum_of_losses(best, loss, params):
+    better = loss < best["loss"]
+    return {
+        "loss": jnp.minimum(loss, best["loss"]),
+        "params": jnp.where(better, params, best["params"]),
+        "age": jnp.where(better, 0, best["age"] + 1),
+    }
+
+
+@jax.jit
+def params_unless_it_is_worse(best, loss, params):
+    worse = loss >= best["loss"]
+    return {
+        "loss": jnp.fmin(loss, best["loss"]),
+        "params": jnp.where(worse, best["params"], params),
+        "age": jnp.where(worse, best["age"] + 1, 0),
+    }
+
+
+@jax.jit
+def age_by_the_other_comparison(best, loss, params):
+    better = loss < best["loss"]
+    return {
+        "loss": jnp.where(better, loss, best["loss"]),
+        "params": jnp.where(better, params, best["params"]),
+        "age": jnp.where(loss >= best["loss"], best["age"] + 1, 0),
+    }
 
 
 # activation
@@ -780,9 +824,10 @@ WRONG = {
     "clip_norm": {
         "tracing/branch-on-tracer": [clip_as_given, one_branch_mended],
         "tracing/static-value": [limit_static],
-        "branches/known-in-advance": [flag_traced, length_computed_first],
+        "branches/known-in-advance": [flag_traced],
+        "tracing/other-equations": [length_computed_first, times_one],
         "tracing/not-jitted": [without_jit],
-        "value/nan": [longer_by_a_product],
+        "value/nan": [longer_by_a_product, direction_times_length],
         "value/differs": [
             always_clipped,
             two_entries_by_heart,
@@ -803,8 +848,14 @@ WRONG = {
             age_by_a_float,
             infinite_is_no_loss,
             params_in_half_precision,
+            minimum_of_losses,
         ],
-        "branches/nan": [unless_it_is_no_better, difference_as_predicate],
+        "branches/nan": [
+            unless_it_is_no_better,
+            difference_as_predicate,
+            params_unless_it_is_worse,
+            age_by_the_other_comparison,
+        ],
         "effects/argument": [written_into_the_best],
         "effects/deleted": [params_donated],
         "value/shape": [params_of_two_entries],

@@ -680,6 +680,22 @@ def model_updated_alone(model, optimizer, xs, ys):
     return losses
 
 
+def updated_as_copies(model, optimizer, xs, ys):
+    state, best, losses = _scanned(model, optimizer, xs, ys)
+    model, optimizer = nnx.merge(nnx.graphdef((model, optimizer)), state)
+    nnx.update(model, best)
+    return losses
+
+
+def steps_set_to_none(model, optimizer, xs, ys):
+    state, best, losses = _scanned(model, optimizer, xs, ys)
+    before = optimizer.step[...]
+    nnx.update((model, optimizer), state)
+    nnx.update(model, best)
+    optimizer.step[...] = before
+    return losses
+
+
 def keeps_the_last(model, optimizer, xs, ys):
     state, _, losses = _scanned(model, optimizer, xs, ys)
     nnx.update((model, optimizer), state)
@@ -910,6 +926,13 @@ def stops_at_nan(advance, batches, every):
     return read
 
 
+def raises_at_nan(advance, batches, every):
+    losses = [float(loss) for loss in [advance(batch) for batch in batches][::every]]
+    if np.isnan(losses).any():
+        raise FloatingPointError("the run diverged")
+    return losses
+
+
 def by_batch(advance, batches, every):
     losses = {batch: advance(batch) for batch in batches}
     return [float(losses[batch]) for batch in batches[::every]]
@@ -1047,16 +1070,12 @@ WRONG = {
         ],
         "value/structure": [unread, as_numpy, without_nan, stops_at_nan],
         "value/nothing": [loop_without_return],
+        "runs/raised": [raises_at_nan],
     },
     "train_all": {
         "loops/unrolled": [python_loop],
-        "nnx/lost-change": [never_updated, model_updated_alone],
-        "nnx/undone": [
-            nothing_above_ten,
-            keeps_the_first,
-            lowest_begins_at_one,
-            lower_by_enough,
-        ],
+        "nnx/lost-change": [never_updated, model_updated_alone, updated_as_copies],
+        "nnx/undone": [steps_set_to_none],
         "value/shape": [last_loss],
         "value/structure": [both_returned],
         "nnx/trace-level": [steps_on_the_outside],
@@ -1070,6 +1089,10 @@ WRONG = {
             optimizer_of_the_best,
             lowest_losses,
             lower_by_a_thousandth,
+            nothing_above_ten,
+            keeps_the_first,
+            lowest_begins_at_one,
+            lower_by_enough,
         ],
     },
 }

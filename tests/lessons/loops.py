@@ -629,6 +629,39 @@ def decays_up_to_a_hundred(decay, x):
     return with_named_halves(jnp.clip(decay, -100, 100), x)
 
 
+def derivative_of_its_own(goes_on, body, state, most):
+    """Go back by `custom_vjp`, which knows nothing of what `body` closes over."""
+
+    def forward(state):
+        def one(pair, _):
+            state, steps = pair
+            going = goes_on(state)
+            return (lax.cond(going, body, lambda state: state, state), steps + going), state
+
+        last, states = lax.scan(one, (state, 0), None, length=most)
+        return last, (states, last[1])
+
+    def backward(kept, slopes):
+        def one(slope, each):
+            state, i = each
+            (earlier,) = jax.vjp(body, state)[1](slope)
+            return lax.cond(i < kept[1], lambda: earlier, lambda: slope), None
+
+        return lax.scan(one, slopes[0], (kept[0], jnp.arange(most)), reverse=True)[:1]
+
+    run = jax.custom_vjp(lambda state: forward(state)[0])
+    run.defvjp(forward, backward)
+    return run(state)
+
+
+def rounds_of_conds(goes_on, body, state, most):
+    steps = jnp.int32(0)
+    for _ in range(most):
+        going = goes_on(state)
+        state, steps = lax.cond(going, body, lambda state: state, state), steps + going
+    return state, steps
+
+
 RIGHT = {
     "smooth": [
         with_the_rest_as_xs,
@@ -675,7 +708,8 @@ WRONG = {
     "bounded_while": {
         "loops/reverse-mode": [plain_while, bound_made_an_array],
         "tracing/branch-on-tracer": [left_by_break],
-        "loops/unrolled": [while_unrolled],
+        "loops/unrolled": [while_unrolled, rounds_of_conds],
+        "tracing/leaked": [derivative_of_its_own],
         "value/differs": [
             without_bound,
             at_most_thirty,

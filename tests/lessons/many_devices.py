@@ -440,6 +440,26 @@ def parts_alone(params, mesh):
     return {"in": params["in"][:, :width], "out": params["out"][:width]}
 
 
+def axes_by_position(params, mesh):
+    _, model = mesh.axis_names
+    return _placed(params, mesh, P(None, model), P(model))
+
+
+def size_by_position(params, mesh):
+    """Find the axis along which there are as many parts as the last axis of the mesh is long."""
+    parts = mesh.devices.shape[-1]
+    model = next(name for name, size in mesh.shape.items() if size == parts)
+    return _placed(params, mesh, P(None, model), P(model))
+
+
+def on_the_devices_in_rows(params, mesh):
+    """Make a mesh of the same devices, in the order in which the page has them."""
+    devices = mesh.devices.reshape(mesh.shape["data"], mesh.shape["model"])
+    types = (jax.sharding.AxisType.Auto,) * 2
+    grid = jax.sharding.Mesh(devices, ("data", "model"), axis_types=types)
+    return _placed(params, grid, P(None, "model"), P("model"))
+
+
 # restore_on
 
 
@@ -668,12 +688,15 @@ WRONG = {
             over_the_other_axis,
             over_both_axes,
             exchanged,
+            axes_by_position,
+            size_by_position,
         ],
         "devices/communication": [
             both_in_rows,
             both_in_columns,
             hidden_by_a_constraint,
             wider_than_ten,
+            on_the_devices_in_rows,
         ],
         "value/shape": [parts_alone],
         "runs/raised": [without_a_mesh],

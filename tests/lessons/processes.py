@@ -45,6 +45,19 @@ def rows_of_the_process(read, shape, sharding):
     return jax.make_array_from_process_local_data(sharding, read(start, start + count), shape)
 
 
+def pieces_of_the_first_axis(read, shape, sharding):
+    step = shape[0] // sharding.mesh.devices.shape[0]
+    if sharding.is_fully_replicated:
+        step = shape[0]
+
+    def piece(index):
+        start, stop, _ = index[0].indices(shape[0])
+        first = start // step * step
+        return read(first, first + step)[start - first : stop - first]
+
+    return jax.make_array_from_callback(shape, sharding, piece)
+
+
 def on_one_device(read, shape, sharding):
     step = sharding.shard_shape(shape)[0]
     return jnp.concatenate([read(i, i + step) for i in range(0, shape[0], step)])
@@ -285,6 +298,7 @@ WRONG = {
             all_rows_then_put,
             all_rows_in_the_callback,
             rows_of_the_process,
+            pieces_of_the_first_axis,
         ],
         "arrays/not-moved": [left_on_the_host],
         "devices/split": [on_one_device],

@@ -36,3 +36,10 @@ def test_digits_that_cancel_close_to_zero_are_not_laid_to_where(given):
     finding = ex.mean_exp.check(given).finding
     assert "digits cancel" in finding.rule
     assert finding.read == CHOSEN
+
+
+def test_the_line_of_the_quotient_of_zeros_is_told():
+    finding = ex.clip_norm.check(answers.direction_times_length).finding
+    (place,) = finding.where
+    assert "g / length" in place.source
+    assert dict(finding.saw)["operation"].startswith("div")

@@ -65,6 +65,15 @@ class Pending:
         return lambda *args, **kwargs: self._like(result(*map(_array_of, args), **kwargs))
 
 
+def landed(tree: Any) -> Any:
+    """Return a tree with each array that is not there yet as the array that it stands for.
+
+    >>> landed([Pending(0.5, lambda: None), 1])
+    [Array(0.5, dtype=float32), 1]
+    """
+    return jax.tree.map(_array_of, tree, is_leaf=lambda each: isinstance(each, Pending))
+
+
 def _array_of(value: Any) -> Any:
     return value._array if isinstance(value, Pending) else value
 

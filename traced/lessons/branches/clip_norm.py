@@ -1,16 +1,19 @@
 """Shorten a gradient to a traced limit, and compute nothing where a flag disables that."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
 from traced.course.exercise import Exercise
-from traced.findings.feedback import Found, require
+from traced.findings.feedback import Found, fault
+from traced.internals.jaxprs import nested_jaxprs
 from traced.lessons.branches.solutions.clip_norm import clip_norm as solution
 from traced.lessons.edge_cases import vectors
-from traced.programs.jaxprs import find_equations
+from traced.numbers.nans import find_first_nan
+from traced.programs.jaxprs import dead_equations, find_equations
 from traced.programs.stages import count_stages
 from traced.questions import can_be_traced, compare, traces_at_most, works_under_jit
 from traced.running.attempt import attempt
@@ -51,8 +54,12 @@ def _shortens_where_enabled(answer: Any) -> None:
     for g, limit, enabled in (*cases, (_G, 1.0, False)):
         given = f"g = {g}, limit = {limit}, enabled = {enabled}"
         wanted, got = _shortened(g, limit, enabled), attempt(answer, g, limit, enabled)
-        if np.shape(got) == g.shape:
-            require(np.isfinite(got).all(), "value/nan", given=given, wanted=wanted, got=got)
+        if np.shape(got) == g.shape and not np.isfinite(got).all():
+            first = attempt(find_first_nan, partial(answer, g, limit, enabled))
+            saw = {"given": given, "wanted": wanted, "got": got}
+            if first is not None and first.primitive:
+                saw["operation"] = f"{first.primitive} of {', '.join(first.operands)}"
+            raise fault("value/nan", first and first.place, **saw)
         compare(wanted, got, given=given)
 
 
@@ -76,13 +83,21 @@ def _computes_nothing_when_disabled(answer: Any) -> None:
     def disabled(g: Any) -> Any:
         return answer(g, 1.0, False)
 
-    eqns = attempt(find_equations, disabled, _G)
-    work = [each for each in eqns if not each.nests]
-    choices = [each for each in eqns if each.primitive in _CHOICES]
-    where = [each.place for each in (choices or work)[:1]]
     # Dead equations are dropped when the jaxpr is lowered.
-    left = attempt(count_stages, disabled, _G).stablehlo
-    require(not left, "branches/known-in-advance", *where, enabled=False, equations=len(work))
+    if not attempt(count_stages, disabled, _G).stablehlo:
+        return
+    eqns = attempt(find_equations, disabled, _G)
+    bodies = [body for each in eqns for body in nested_jaxprs(each.eqn)]
+    dead = [eqn for body in bodies for eqn in dead_equations(body)]
+    left = [each for each in eqns if not each.dead and all(each.eqn is not eqn for eqn in dead)]
+    work = [each for each in left if not each.nests]
+    choices = [each.place for each in left if each.primitive in _CHOICES]
+    if choices:
+        raise fault("branches/known-in-advance", choices[0], enabled=False, equations=len(work))
+    # Python has chosen, and something is done to the gradient all the same, such as times 1.
+    done = ", ".join(each.primitive for each in work)
+    seen = {"given": "enabled = False", "wanted": "no equation", "got": done}
+    raise fault("tracing/other-equations", *[each.place for each in work[-1:]], **seen)
 
 
 clip_norm = Exercise(

@@ -3,12 +3,13 @@
 import traceback
 from typing import Any
 
+import jax
 import numpy as np
 
 from traced.course.exercise import Exercise
-from traced.findings.feedback import fault, require
+from traced.findings.feedback import Found, fault, require
 from traced.lessons.cost_of_state.solutions.train import train as solution
-from traced.lessons.pending import Lent, watch_reads
+from traced.lessons.pending import Lent, landed, watch_reads
 from traced.python.places import Place, first_place, is_library
 from traced.questions import compare
 from traced.running.attempt import attempt
@@ -53,8 +54,11 @@ RUNS: tuple[tuple[list[float], int], ...] = (
 def _returns_some_losses(answer: Any) -> None:
     """Require the right losses of each run, as floats, and one step for each batch."""
     for batches, every in RUNS:
-        advance, given = Advance(), f"{len(batches)} batches, every = {every}"
-        got = attempt(answer, advance, list(batches), every)
+        advance, given = Advance(), _given(batches, every)
+        try:
+            got = attempt(landed, attempt(answer, advance, list(batches), every))
+        except Found as found:  # an error need not name the loss that it is about
+            raise found.saying(saw=(("given", given), *found.finding.saw)) from None
         losses = [_loss(batch, number) for number, batch in enumerate(batches)]
         compare(losses[::every], got, given=given)
         for n, (loss, each) in enumerate(zip(losses[::every], got, strict=True)):
@@ -62,11 +66,21 @@ def _returns_some_losses(answer: Any) -> None:
             exact = np.isclose(each, loss, rtol=1e-6, atol=0, equal_nan=True)
             saw = {"given": given, "at": f"[{n}]", "wanted": loss, "got": each}
             require(bool(exact), "value/differs", **saw)
-        kinds = {type(each).__name__ for each in got if not isinstance(each, float)}
+        kinds = {_kind(each) for each in got if not isinstance(each, float)}
         saw = {"given": given, "wanted": "float", "got": ", ".join(kinds)}
         require(not kinds, "value/structure", **saw)
         steps = len(advance.batches)
         require(steps == len(batches), "value/differs", given=given, steps=steps)
+
+
+def _given(batches: list[float], every: int) -> str:
+    nans = [str(number) for number, batch in enumerate(batches) if np.isnan(batch)]
+    losses = f", losses number {' and '.join(nans)} are NaN" if nans else ""
+    return f"{len(batches)} batches, every = {every}{losses}"
+
+
+def _kind(value: object) -> str:
+    return "jax.Array" if isinstance(value, jax.Array) else type(value).__name__
 
 
 def _waits_for_what_it_returns(answer: Any) -> None:
@@ -77,8 +91,7 @@ def _waits_for_what_it_returns(answer: Any) -> None:
             attempt(answer, advance, list(batches), every)
         for number, steps, place in advance.waited:
             if number % every and steps < len(batches):
-                given = f"{len(batches)} batches, every = {every}"
-                saw = {"given": given, "waited for": f"loss number {number}"}
+                saw = {"given": _given(batches, every), "waited for": f"loss number {number}"}
                 raise fault("cost/waits", place, **saw, before=f"step number {steps}")
 
 

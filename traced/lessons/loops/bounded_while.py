@@ -132,18 +132,27 @@ def _slope(f: Callable[[Any], Any], at: float) -> Any:
     try:
         return attempt(jax.jit(jax.grad(f)), at)
     except Found as found:
-        if found.finding.code != "loops/reverse-mode":
+        code = found.finding.code
+        if code == "tracing/leaked" and (place := place_of_first(("custom_vjp_call",), f, at)):
+            raise found.saying(where=(place,), rule=CLOSED, read=READ) from None
+        if code != "loops/reverse-mode":
             raise
         # JAX raises on the way back, where no line of the answer is on the stack.
         place, saw = place_of_first(("while",), f, at), dict(found.finding.saw)
         raise fault("loops/reverse-mode", place, **saw) from None
 
 
+#: What is said where `custom_vjp` meets a traced value that is none of its arguments.
+CLOSED = "`custom_vjp` has slopes for its arguments, and none for what the function closes over"
+READ = "09b_own_derivatives, “`custom_vjp` says what goes back, for one example”"
+
+
 bounded_while = Exercise(
     name="bounded_while",
     questions=(
-        _stops_where_it_should,
+        # First, since to run a thousand rounds that Python unrolled takes minutes.
         _does_not_grow_with_its_bound,
+        _stops_where_it_should,
         _derives_every_step,
         _derives_through_containers,
         _takes_no_harm_beyond_the_end,

@@ -62,7 +62,7 @@ def _require_count(wanted: int, got: Any, given: str) -> None:
 
 def _counts_for_arrays(answer: Any) -> None:
     """Require the counts for arrays too, of which some are alike, without a run of the program."""
-    mesh = make_mesh(data=4, model=2)
+    mesh = make_mesh(model=2, data=4)
     values = jnp.arange(16.0).reshape(8, 2) % 5
     ran: list[None] = []
 

@@ -28,3 +28,12 @@ def make_mesh(**sizes: int) -> Any:
     types = (AxisType.Auto,) * len(sizes)
     devices = jax.devices()[:count]
     return jax.make_mesh((*sizes.values(),), (*sizes,), axis_types=types, devices=devices)
+
+
+def tell_mesh(mesh: Any) -> str:
+    """Say which axes a mesh has.
+
+    >>> tell_mesh(jax.make_mesh((1,), ("data",)))
+    'mesh data=1'
+    """
+    return "mesh " + ", ".join(f"{name}={size}" for name, size in mesh.shape.items())

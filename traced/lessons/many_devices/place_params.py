@@ -13,7 +13,7 @@ from traced.devices.collectives import Collective
 from traced.devices.questions import communicates, tell_pieces
 from traced.devices.shards import find_pieces
 from traced.findings.feedback import require
-from traced.lessons.many_devices.meshes import P, make_mesh
+from traced.lessons.many_devices.meshes import P, make_mesh, tell_mesh
 from traced.lessons.many_devices.solutions.place_params import place_params as solution
 from traced.questions import compare
 from traced.running.attempt import attempt
@@ -35,11 +35,11 @@ def _one_sum(found: Sequence[Collective]) -> bool:
     return [each.kind for each in found] == ["all-reduce"]
 
 
-def _splits_both(answer: Any, data: int, model: int, width: int) -> None:
-    mesh = make_mesh(data=data, model=model)
+def _splits_both(answer: Any, width: int, **sizes: int) -> None:
+    mesh, data, model = make_mesh(**sizes), sizes["data"], sizes["model"]
     params = _params(width)
     got = attempt(answer, params, mesh)
-    given = f"mesh data={data}, model={model}"
+    given = tell_mesh(mesh)
     compare(params, got, given=given)
     got = jax.tree.map(jnp.asarray, got)
     for name, leaf in got.items():
@@ -62,7 +62,7 @@ place_params = Exercise(
     name="place_params",
     questions=(
         partial(_splits_both, data=4, model=2, width=32),
-        partial(_splits_both, data=2, model=4, width=8),
+        partial(_splits_both, model=4, data=2, width=8),
         partial(_splits_both, data=1, model=8, width=64),
         _keeps_the_dtype,
     ),

@@ -73,7 +73,7 @@ restore_on = Exercise(
         partial(
             _restores,
             saved={"data": 1, "model": 2},
-            there={"data": 2, "model": 4},
+            there={"model": 4, "data": 2},
             kinds=True,
             pair=tuple,
         ),

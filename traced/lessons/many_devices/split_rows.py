@@ -9,7 +9,7 @@ import numpy as np
 
 from traced.course.exercise import Exercise
 from traced.devices.questions import compare_shardings
-from traced.lessons.many_devices.meshes import P, make_mesh
+from traced.lessons.many_devices.meshes import P, make_mesh, tell_mesh
 from traced.lessons.many_devices.solutions.split_rows import split_rows as solution
 from traced.questions import compare
 from traced.running.attempt import attempt
@@ -42,12 +42,11 @@ def _array(shape: tuple[int, ...]) -> Any:
 def _pads_and_splits(answer: Any, sizes: dict[str, int], shapes: Any) -> None:
     mesh = make_mesh(**sizes)
     split = jax.NamedSharding(mesh, P("data"))
-    said = ", ".join(f"{name}={size}" for name, size in sizes.items())
     for x in map(_array, shapes):
         size = -(-len(x) // sizes["data"]) * sizes["data"]
         padded = np.zeros((size, *x.shape[1:]), x.dtype)
         padded[: len(x)] = x
-        given = f"{len(x)} rows, mesh {said}"
+        given = f"{len(x)} rows, {tell_mesh(mesh)}"
         got = attempt(answer, x, mesh)
         compare((padded, np.arange(size) < len(x)), got, given=given)
         compare_shardings((split, split), jax.tree.map(jnp.asarray, got), given=given)

@@ -16,7 +16,7 @@ from traced.running.attempt import attempt
 #: Sizes of meshes, the order of their devices, specs, and shapes and dtypes of the array.
 _CASES: tuple[tuple[dict[str, int], int, Any, tuple[int, ...], str], ...] = (
     ({"data": 8}, 1, SPLIT, (24, 3), "float32"),
-    ({"data": 4, "model": 2}, 1, SPLIT, (8,), "float16"),
+    ({"model": 2, "data": 4}, 1, SPLIT, (8,), "float16"),
     ({"data": 4, "model": 2}, 1, P(("data", "model")), (16, 2, 2), "int8"),
     ({"data": 8}, 1, WHOLE, (5, 2), "float32"),
     ({"data": 8}, -1, SPLIT, (16, 2), "float32"),

@@ -19,7 +19,7 @@ from traced.running.attempt import attempt
 
 _CASES: tuple[tuple[dict[str, int], tuple[tuple[int, ...], ...], str], ...] = (
     ({"data": 8}, ((24,), (8,), (16, 3)), "float32"),
-    ({"data": 4, "model": 2}, ((8, 2, 2), (12,)), "float32"),
+    ({"model": 2, "data": 4}, ((8, 2, 2), (12,)), "float32"),
     ({"data": 1}, ((5,),), "float32"),
     ({"data": 2}, ((6,),), "int32"),
 )

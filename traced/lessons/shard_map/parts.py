@@ -5,7 +5,7 @@ from typing import Any
 
 import jax
 
-from traced.lessons.many_devices.meshes import P, make_mesh
+from traced.lessons.many_devices.meshes import P, make_mesh, tell_mesh
 
 SPLIT, WHOLE = P("data"), P()
 
@@ -20,15 +20,6 @@ def on_devices(
 def place(x: Any, mesh: Any, spec: Any = SPLIT) -> Any:
     """Put a tree of arrays on a mesh, each cut by the same spec."""
     return jax.device_put(x, jax.NamedSharding(mesh, spec))
-
-
-def tell_mesh(mesh: Any) -> str:
-    """Say which axes a mesh has.
-
-    >>> tell_mesh(jax.make_mesh((1,), ("data",)))
-    'mesh data=1'
-    """
-    return "mesh " + ", ".join(f"{name}={size}" for name, size in mesh.shape.items())
 
 
 __all__ = ["SPLIT", "WHOLE", "P", "make_mesh", "on_devices", "place", "tell_mesh"]

@@ -15,7 +15,7 @@ from traced.python.values import describe
 from traced.questions import compare
 from traced.running.attempt import attempt
 
-_SIZES: tuple[dict[str, int], ...] = ({"data": 8}, {"data": 4, "model": 2})
+_SIZES: tuple[dict[str, int], ...] = ({"data": 8}, {"model": 2, "data": 4})
 _CASES: tuple[tuple[tuple[int, ...], str], ...] = (
     ((3, 2), "float32"),
     ((1, 2), "float32"),

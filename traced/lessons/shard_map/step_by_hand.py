@@ -42,7 +42,7 @@ _SLOPES = np.array([0.5, -1.0, 2.0], "float32")
 _FAR = {"w": 50 * _SLOPES, "b": np.float32(0.3)}
 _CASES: tuple[tuple[dict[str, int], Callable[..., Any], Any, int], ...] = (
     ({"data": 8}, _squares, _FAR, 16),
-    ({"data": 4, "model": 2}, _surprise, _SLOPES, 12),
+    ({"model": 2, "data": 4}, _surprise, _SLOPES, 12),
     ({"data": 1}, _surprise_of_nested, ([_SLOPES[:2]], {"b": None}), 3),
 )
 
