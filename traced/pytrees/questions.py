@@ -120,6 +120,21 @@ def compare(wanted: PyTree, got: PyTree, **given: object) -> None:
         _compare_leaves(left, right, given | ({"at": at} if at else {}))
 
 
+def compare_within(wanted: Any, got: Any, within: float, **given: object) -> None:
+    """Raise `Found` as `compare` does, but take numbers for equal that are as near as `within`.
+
+    >>> compare_within(np.ones(2, "float32"), np.ones(2, "float32") * np.float32(1.001), 0.01)
+    >>> compare_within(np.ones(2, "float32"), np.ones(2, "float32") * np.float32(1.1), 0.01)
+    Traceback (most recent call last):
+    traced.findings.feedback.Found: value/differs
+    """
+    array = isinstance(got, jax.Array | np.ndarray | np.generic)
+    if array and got.shape == wanted.shape and got.dtype == wanted.dtype:
+        close = np.isclose(wanted, got, rtol=within, atol=within / 10)
+        got = np.where(close, wanted, got)
+    compare(wanted, got, **given)
+
+
 def _first_difference(wanted: PyTree, got: PyTree) -> dict[str, object]:
     """Return where two trees of other structures part, in words, where that can be told."""
     try:

@@ -12,8 +12,8 @@ from traced.course.exercise import Exercise
 from traced.findings.feedback import Found, fault, require
 from traced.lessons.find_the_faults.solutions.train import train as solution
 from traced.lessons.find_the_faults.symptoms import shows_none
-from traced.lessons.own_derivatives.tolerances import compare_within
 from traced.python.values import brief
+from traced.pytrees.questions import compare_within
 from traced.questions import compare
 from traced.running.attempt import attempt
 from traced.tracing.traces import record_traces

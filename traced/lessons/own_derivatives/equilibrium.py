@@ -1,6 +1,5 @@
 """Differentiate where an iteration settles, and not the way there."""
 
-from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -10,10 +9,10 @@ import numpy as np
 from jax import lax
 
 from traced.course.exercise import Exercise
-from traced.findings.feedback import Found, fault, require
+from traced.findings.feedback import fault, require
 from traced.lessons.own_derivatives.solutions.equilibrium import equilibrium as solution
-from traced.lessons.own_derivatives.tolerances import compare_within
 from traced.programs.memory import measure_program
+from traced.pytrees.questions import compare_within
 from traced.questions import can_be_traced
 from traced.running.attempt import attempt
 
@@ -138,8 +137,7 @@ def _keeps_no_round(answer: Any) -> None:
     needed = attempt(measure_program, gradient, params, start).temporary_bytes
     seen = {"bytes_for_the_gradient": needed, "allowed": _BYTES}
     if needed is not None and needed > _BYTES:
-        finding = fault("loops/residuals", **seen).finding
-        raise Found(replace(finding, rule=_RULE, read=_READ))
+        raise fault("loops/residuals", **seen).saying(rule=_RULE, read=_READ)
 
 
 def _can_be_traced(answer: Any) -> None:

@@ -7,8 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from traced.course.exercise import Exercise
+from traced.lessons.own_derivatives.slopes import require_slope, require_slopes
 from traced.lessons.own_derivatives.solutions.kepler import kepler as solution
-from traced.lessons.own_derivatives.tolerances import require_slope, require_slopes
 from traced.questions import can_be_traced, compare
 from traced.running.attempt import attempt
 

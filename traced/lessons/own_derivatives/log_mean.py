@@ -7,8 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from traced.course.exercise import Exercise
+from traced.lessons.own_derivatives.slopes import require_slopes
 from traced.lessons.own_derivatives.solutions.log_mean import log_mean as solution
-from traced.lessons.own_derivatives.tolerances import compare_within, require_slopes
+from traced.pytrees.questions import compare_within
 from traced.questions import can_be_traced
 from traced.running.attempt import attempt
 

@@ -1,4 +1,4 @@
-"""Compare values and derivatives with a formula, to the tolerance that a text names."""
+"""Compare derivatives with those of a formula, to the tolerance that a text names."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -8,23 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from traced.findings.feedback import require
-from traced.questions import compare
 from traced.running.attempt import attempt
-
-
-def compare_within(wanted: Any, got: Any, within: float, **given: object) -> None:
-    """Raise `Found` as `compare` does, but take numbers for equal that are as near as `within`.
-
-    >>> compare_within(np.ones(2, "float32"), 1.001 * jnp.ones(2), 0.01)
-    >>> compare_within(np.ones(2, "float32"), 1.1 * jnp.ones(2), 0.01)
-    Traceback (most recent call last):
-    traced.findings.feedback.Found: value/differs
-    """
-    array = isinstance(got, jax.Array | np.ndarray | np.generic)
-    if array and got.shape == wanted.shape and got.dtype == wanted.dtype:
-        close = np.isclose(wanted, got, rtol=within, atol=within / 10)
-        got = np.where(close, wanted, got)
-    compare(wanted, got, **given)
 
 
 def require_slope(wanted: float, got: Any, within: float, **given: object) -> None:
