@@ -362,6 +362,51 @@ def losses_of_all_images(params, key, x, y):
     return losses + _penalty(params)
 
 
+def _scored(params, key, x, y, one):
+    return jax.vmap(partial(one, params))(jax.random.split(key, len(x)), x, y).mean() + _penalty(
+        params
+    )
+
+
+def the_log_of_a_softmax(params, key, x, y):
+    def one(params, key, x, y):
+        return -jnp.log(jax.nn.softmax(_scores(params, jax.random.split(key), x))[y])
+
+    return _scored(params, key, x, y, one)
+
+
+def a_loss_of_twenty_at_most(params, key, x, y):
+    return _scored(params, key, x, y, lambda *args: jnp.minimum(_one(*args), 20.0))
+
+
+def keys_of_the_image_after_the_next(params, key, x, y):
+    keys = jax.random.split(key, len(x) + 2)
+    pairs = jnp.stack([keys[:-2], keys[2:]], axis=1)
+    losses = jax.vmap(lambda k, x, y: -jax.nn.log_softmax(_scores(params, k, x))[y])(pairs, x, y)
+    return losses.mean() + _penalty(params)
+
+
+def units_dropped_in_pairs(params, key, x, y):
+    def one(params, key, x, y):
+        for name, subkey in zip(("first", "second"), jax.random.split(key), strict=True):
+            x = _hidden(params, name, x)
+            kept = jnp.repeat(jax.random.bernoulli(subkey, 0.8, (len(x) // 2,)), 2)
+            x = jnp.where(kept, x / 0.8, 0.0)
+        return -jax.nn.log_softmax(x @ params["last"]["w"] + params["last"]["b"])[y]
+
+    return _scored(params, key, x, y, one)
+
+
+def a_last_bias_that_stays(params, key, x, y):
+    last = {"w": params["last"]["w"], "b": jax.lax.stop_gradient(params["last"]["b"])}
+    return with_mended_parts(params | {"last": last}, key, x, y)
+
+
+def four_images_only(params, key, x, y):
+    losses = jax.vmap(partial(_one, params))(jax.random.split(key, 4), x, y)
+    return losses.mean() + _penalty(params)
+
+
 # evaluate
 
 
@@ -464,6 +509,27 @@ def the_largest_in_size(predict, params, x, y):
     return jnp.mean(jnp.argmax(jnp.abs(scores), axis=1) == y)
 
 
+def padded_with_zeros(predict, params, x, y):
+    missing = -len(x) % 33
+    x = jnp.pad(x, ((0, missing), (0, 0)))
+    right = predict(params, None, x, train=False).argmax(axis=1) == jnp.pad(y, (0, missing))
+    return jnp.sum(right) / len(y)
+
+
+def a_count_up_to_255(predict, params, x, y):
+    right = predict(params, None, x, train=False).argmax(axis=1) == y
+    return jnp.sum(right, dtype=jnp.uint8) / len(x)
+
+
+def scores_in_half_precision(predict, params, x, y):
+    scores = predict(params, None, x, train=False).astype("float16")
+    return jnp.mean(scores.argmax(axis=1) == y)
+
+
+def without_an_axis_of_one(predict, params, x, y):
+    return jnp.mean(jnp.squeeze(predict(params, None, x, train=False)).argmax(axis=1) == y)
+
+
 # time_step
 
 
@@ -564,6 +630,17 @@ def no_first_call(step, *args):
 
 def as_an_array(step, *args):
     return jnp.float32(mended_time(step, *args))
+
+
+def without_its_arguments(step, *args):
+    jax.block_until_ready(step(*args))
+    start = perf_counter()
+    jax.block_until_ready(step())
+    return perf_counter() - start
+
+
+def in_whole_milliseconds(step, *args):
+    return round(mended_time(step, *args), 3)
 
 
 def mended_time(step, *args):
@@ -968,6 +1045,60 @@ def parameters_alone(loss, params, key, x, y, first_rate, epochs, debug=False):
     return _trained(loss, params, key, x, y, first_rate, epochs, debug)[0]
 
 
+def _with_optimizer(optimizer, size=lambda x: 500):
+    @partial(jax.jit, static_argnums=0)
+    def step(loss, params, opt_state, key, x, y, rate):
+        value, slopes = jax.value_and_grad(loss)(params, key, x, y)
+        updates, opt_state = optimizer.update(slopes, opt_state, params)
+        params = jax.tree.map(lambda p, u: p + rate * u, params, updates)
+        return params, opt_state, value, optax.tree.norm(slopes)
+
+    def train(loss, params, key, x, y, first_rate, epochs, debug=False):
+        opt_state, losses, norms, rows = optimizer.init(params), [], [], size(x)
+        for epoch in range(epochs):
+            for i in range(0, len(x), rows):
+                batch, rate = (x[i : i + rows], y[i : i + rows]), first_rate / 2**epoch
+                subkey = jax.random.fold_in(key, len(losses))
+                params, opt_state, value, norm = step(loss, params, opt_state, subkey, *batch, rate)
+                losses.append(value)
+                norms.append(norm)
+        return params, _means(losses), norms if debug else []
+
+    return train
+
+
+_folded = _with_optimizer(adam)
+_clipped = _with_optimizer(optax.chain(optax.clip_by_global_norm(1.0), adam))
+_with_epsilon = _with_optimizer(optax.adam(1.0, eps=1e-6))
+_in_halves = _with_optimizer(adam, lambda x: len(x) // 2)
+
+
+def keys_by_number(*args, **kwargs):
+    return _folded(*args, **kwargs)
+
+
+def clipped_gradients(*args, **kwargs):
+    return _clipped(*args, **kwargs)
+
+
+def a_large_epsilon(*args, **kwargs):
+    return _with_epsilon(*args, **kwargs)
+
+
+def two_batches_in_each_epoch(*args, **kwargs):
+    return _in_halves(*args, **kwargs)
+
+
+def nothing_learned_in_debug(loss, params, *args, debug=False):
+    end, curve, norms = _folded(loss, params, *args, debug=debug)
+    return params if debug else end, curve, norms
+
+
+def lengths_as_an_array(*args, debug=False):
+    end, curve, norms = _folded(*args, debug=debug)
+    return end, curve, jnp.stack(norms) if norms else []
+
+
 # run
 
 
@@ -1259,12 +1390,42 @@ def a_variance_of_a_fifth(wave, key, steps):
     return _forecast(_windows(wave), key, steps, size=0.2**0.5)
 
 
+def noise_of_each_value(wave, key, steps):
+    rows, weights = _windows(wave), _first()
+    for n in range(steps):
+        noise = _windows(0.2 * jax.random.normal(jax.random.fold_in(key, n), wave.shape))
+        weights = weights - 0.1 * _slope(weights, rows[:, :8] + noise[:, :8], rows[:, 8])
+    return weights
+
+
+def with_momentum(wave, key, steps):
+    rows, weights, speed = _windows(wave), _first(), jnp.zeros(8)
+    for n in range(steps):
+        noise = 0.2 * jax.random.normal(jax.random.fold_in(key, n), (len(rows), 8))
+        speed = 0.9 * speed + _slope(weights, rows[:, :8] + noise, rows[:, 8])
+        weights = weights - 0.1 * speed
+    return weights
+
+
+def a_rate_that_falls(wave, key, steps):
+    rows, weights = _windows(wave), _first()
+    for n in range(steps):
+        noise = 0.2 * jax.random.normal(jax.random.fold_in(key, n), (len(rows), 8))
+        slope = _slope(weights, rows[:, :8] + noise, rows[:, 8])
+        weights = weights - 0.1 / (1 + 0.001 * n) * slope
+    return weights
+
+
+def noise_of_0_22(wave, key, steps):
+    return _forecast(_windows(wave), key, steps, size=0.22)
+
+
 RIGHT = {
     "prepare": [divided_in_jax, a_copy_in_place],
     "loss": [with_mended_parts, whole_layers_at_once, by_fold_in_and_optax, row_after_row],
     "evaluate": [all_images_at_once, without_jit_and_by_position, counted_in_a_scan],
     "time_step": [waiting_in_a_function, leaf_by_leaf],
-    "train": [one_loop, means_taken_afterwards, one_scan, donating_and_injected],
+    "train": [one_loop, means_taken_afterwards, one_scan, donating_and_injected, keys_by_number],
     "run": [
         with_a_new_loss,
         with_names_for_all,
@@ -1302,12 +1463,17 @@ WRONG = {
             half_dropped,
             with_a_key_of_its_own,
             with_images_in_pairs,
+            keys_of_the_image_after_the_next,
+            units_dropped_in_pairs,
             more_dropped_in_the_first_layer,
             a_quarter_dropped,
         ],
         "symptom/company": [with_all_labels, only_the_axes_left],
         "value/differs": [
             no_penalty,
+            the_log_of_a_softmax,
+            a_loss_of_twenty_at_most,
+            a_last_bias_that_stays,
             a_penalty_on_kernels_only,
             a_length_of_the_whole,
             a_sum_of_losses,
@@ -1319,6 +1485,7 @@ WRONG = {
             short_arrays_have_no_length,
         ],
         "value/shape": [losses_of_all_images],
+        "trees/prefix": [four_images_only],
     },
     "evaluate": {
         "symptom/company": [at_once_as_in_training, evaluate_as_found],
@@ -1329,9 +1496,13 @@ WRONG = {
             a_mean_of_two_means,
             divided_once_more,
             the_largest_in_size,
+            padded_with_zeros,
+            a_count_up_to_255,
+            scores_in_half_precision,
         ],
         "value/dtype": [a_count_of_images, a_python_number],
         "value/shape": [a_share_for_each_image],
+        "runs/raised": [without_an_axis_of_one],
     },
     "time_step": {
         "symptom/clock": [
@@ -1343,8 +1514,9 @@ WRONG = {
             the_last_leaf_awaited,
             the_shorter_call,
             copied_to_the_host,
+            in_whole_milliseconds,
         ],
-        "cost/calls-timed": [three_calls, no_first_call],
+        "cost/calls-timed": [three_calls, no_first_call, without_its_arguments],
         "value/dtype": [as_an_array],
     },
     "train": {
@@ -1365,6 +1537,8 @@ WRONG = {
             an_optimizer_begun_anew,
             an_optimizer_begun_anew_in_each_epoch,
             plain_descent,
+            clipped_gradients,
+            a_large_epsilon,
         ],
         "symptom/observed": [
             one_loop_without_lengths,
@@ -1373,6 +1547,8 @@ WRONG = {
             lengths_of_the_last_epoch,
             lengths_of_all_runs,
             squares_of_lengths,
+            nothing_learned_in_debug,
+            lengths_as_an_array,
         ],
         "symptom/alike": [
             one_loop_with_one_key,
@@ -1388,7 +1564,7 @@ WRONG = {
             means_of_the_last_two,
             weights_that_decay,
         ],
-        "value/shape": [lengths_always],
+        "value/shape": [lengths_always, two_batches_in_each_epoch],
         "value/structure": [parameters_alone, means_as_an_array],
         "effects/write": [lengths_printed],
     },
@@ -1420,6 +1596,10 @@ WRONG = {
             the_last_window_left_out,
             values_to_predict_with_noise,
             a_variance_of_a_fifth,
+            noise_of_each_value,
+            with_momentum,
+            a_rate_that_falls,
+            noise_of_0_22,
         ],
         "value/shape": [weights_of_every_step, a_column_of_weights, only_the_prediction],
         "value/dtype": [all_in_half_precision, half_as_precise],

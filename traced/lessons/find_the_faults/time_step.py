@@ -17,7 +17,7 @@ class _Mixed(TimedFunction):
     """A step whose last array is there first, and whose first call is the shorter one."""
 
     def __init__(self) -> None:
-        super().__init__("a step", work=(_WORK / 8, _WORK), compiling=0.0, leaves=5)
+        super().__init__("a step", work=(_WORK / 2, _WORK), compiling=0.0, leaves=5)
 
     def __call__(self, *args: float) -> Any:
         tree = super().__call__(*args)
@@ -35,6 +35,8 @@ def _calls_twice(answer: Any) -> None:
     require(isinstance(got, float), "value/dtype", given="a step", **kinds)
     saw = {"given": "a step", "calls": len(step.begun), "wanted": "two, the second one timed"}
     require(len(step.begun) == 2, "cost/calls-timed", **saw)
+    taken = {"wanted": "two calls with all of `args`", "got": "one with others"}
+    require(step.sums == [3.0, 3.0], "cost/calls-timed", given="a step of two arguments", **taken)
 
 
 def _known_time(answer: Any) -> str:
@@ -46,6 +48,8 @@ def _time_told(answer: Any, step: TimedFunction) -> str:
     own = step.times()[-1]
     if got < 0.9 * own:
         return "a step of 80 milliseconds is said to take less"
+    if got == round(got, 3):
+        return "the time of a step is told in whole milliseconds"
     is_alone = step.done[0] <= step.begun[-1]
     more = got >= own + SLACK or not is_alone
     return "a step of 80 milliseconds is said to take more" if more else ""

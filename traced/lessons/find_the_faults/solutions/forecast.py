@@ -19,6 +19,6 @@ def forecast(wave, key, steps):
         return weights - 0.1 * jax.grad(loss)(weights)
 
     weights = jnp.zeros(8).at[7].set(1.0)
-    for subkey in jax.random.split(key, steps):
-        weights = step(weights, subkey)
+    for number in range(steps):
+        weights = step(weights, jax.random.fold_in(key, number))
     return weights
