@@ -31,6 +31,17 @@ def a_copy_in_place(images, labels):
     return tuple((jnp.array(x), jnp.array(y)) for x, y in zip(*parts, strict=True))
 
 
+def a_list_of_pairs(images, labels):
+    return [list(pair) for pair in divided_in_jax(images, labels)]
+
+
+def divided_and_multiplied_back(images, labels):
+    images /= 16
+    x, y = jnp.asarray(images, jnp.float32), jnp.asarray(labels, jnp.int32)
+    images *= 16
+    return (x[:1500], y[:1500]), (x[1500:], y[1500:])
+
+
 def prepare_as_found(images, labels):
     images /= 16
     x, y = jnp.asarray(images, jnp.float32), jnp.asarray(labels, jnp.int32)
@@ -1147,6 +1158,34 @@ def _run(images, labels, epochs, prepare=mended.prepare, loss=mended.loss, train
     return before, mended.evaluate(mended.predict, params, *held_out), curve
 
 
+def a_curve_of_losses(images, labels, epochs):
+    before, after, curve = _run(images, labels, epochs)
+    sums = np.array(curve) * np.arange(1, 1 + len(curve))
+    return before, after, np.diff(sums, prepend=0.0)
+
+
+def a_mean_for_each_epoch(images, labels, epochs):
+    before, after, curve = _run(images, labels, epochs)
+    sums = np.array(curve) * np.arange(1, 1 + len(curve))
+    losses = np.diff(sums, prepend=0.0).reshape(epochs, -1)
+    return before, after, np.ravel(losses.cumsum(axis=1) / np.arange(1, 4))
+
+
+def the_last_epoch_of_the_curve(images, labels, epochs):
+    before, after, curve = _run(images, labels, epochs)
+    return before, after, curve[-3:]
+
+
+def numbers_of_right_digits(images, labels, epochs):
+    before, after, curve = _run(images, labels, epochs)
+    return before * 297, after * 297, curve
+
+
+def wrong_before_training(images, labels, epochs):
+    before, after, curve = _run(images, labels, epochs)
+    return 1 - before, after, curve
+
+
 def with_whole_layers(images, labels, epochs):
     return _run(images, labels, epochs, divided_in_jax, whole_layers_at_once)
 
@@ -1421,7 +1460,7 @@ def noise_of_0_22(wave, key, steps):
 
 
 RIGHT = {
-    "prepare": [divided_in_jax, a_copy_in_place],
+    "prepare": [divided_in_jax, a_copy_in_place, a_list_of_pairs],
     "loss": [with_mended_parts, whole_layers_at_once, by_fold_in_and_optax, row_after_row],
     "evaluate": [all_images_at_once, without_jit_and_by_position, counted_in_a_scan],
     "time_step": [waiting_in_a_function, leaf_by_leaf],
@@ -1444,7 +1483,12 @@ WRONG = {
             labels_put_in_order,
             in_place_if_float32,
         ],
-        "value/differs": [not_divided, divided_by_the_brightest, in_bfloat16_on_the_way],
+        "value/differs": [
+            not_divided,
+            divided_by_the_brightest,
+            in_bfloat16_on_the_way,
+            divided_and_multiplied_back,
+        ],
         "value/shape": [one_row_lost, images_and_labels_apart],
         "value/dtype": [labels_as_floats, labels_as_they_come, arrays_of_numpy],
     },
@@ -1577,6 +1621,13 @@ WRONG = {
             never_trained,
         ],
         "symptom/compiles-more": [traced_in_each_step],
+        "value/differs": [
+            a_curve_of_losses,
+            a_mean_for_each_epoch,
+            the_last_epoch_of_the_curve,
+            numbers_of_right_digits,
+            wrong_before_training,
+        ],
     },
     "forecast": {
         "symptom/remains": [

@@ -730,6 +730,28 @@ def seed_before_epoch(seed, epoch, n):
     return random.permutation(random.key(int(f"{seed}{epoch}")), n)
 
 
+def seed_times_1009(seed, epoch, n):
+    return random.permutation(random.key(1009 * seed + epoch), n)
+
+
+def hashed_to_32_bits(seed, epoch, n):
+    return random.permutation(random.key(hash((int(seed), int(epoch))) & 0xFFFFFFFF), n)
+
+
+def digits_behind_each_other(seed, epoch, n):
+    return random.permutation(random.key(int(f"{seed}{epoch:07d}")), n)
+
+
+def folded_into_one_key(seed, epoch, n):
+    number = np.uint32((seed * 1_000_003 + epoch) % 2**32)
+    return random.permutation(random.fold_in(random.key(0), number), n)
+
+
+def both_of_cantor(seed, epoch, n):
+    along = seed + epoch
+    return random.permutation(random.key(along * (along + 1) // 2 + epoch), n)
+
+
 def epoch_in_a_byte(seed, epoch, n):
     return random.permutation(random.fold_in(random.key(seed), epoch % 256), n)
 
@@ -756,6 +778,11 @@ def halves_apart(seed, epoch, n):
 
 def from_one_on(seed, epoch, n):
     return 1 + random.permutation(random.fold_in(random.key(seed), epoch), n)
+
+
+def numbers_of_python(seed, epoch, n):
+    key = random.fold_in(random.key(int(f"{seed:07d}")), int(f"{epoch:07d}"))
+    return random.permutation(key, n)
 
 
 def numpy_integers(seed, epoch, n):
@@ -1141,6 +1168,7 @@ RIGHT = {
         by_swapping,
         words_of_a_key,
         numpy_integers,
+        numbers_of_python,
         swapped_without_jit,
     ],
     "pick": [
@@ -1259,6 +1287,11 @@ WRONG = {
             seed_times_more_than_a_million,
             epoch_times_more_than_a_million,
             numpy_seeded_by_32_bits,
+            seed_times_1009,
+            hashed_to_32_bits,
+            digits_behind_each_other,
+            folded_into_one_key,
+            both_of_cantor,
             epoch_in_a_byte,
             epoch_in_16_bits,
             seed_times_two_to_the_16,

@@ -779,6 +779,33 @@ def restored_without_a_target(folder, start, advance, last):
     return state
 
 
+def restored_and_unflattened(folder, start, advance, last):
+    with ocp.CheckpointManager(folder) as manager:
+        done, state = manager.latest_step() or 0, start()
+        if done:
+            leaves = jax.tree.leaves(manager.restore(done, args=ocp.args.StandardRestore()))
+            state = jax.tree.unflatten(jax.tree.structure(state), leaves)
+        for n in range(done + 1, last + 1):
+            state = advance(state)
+            if n % 5 == 0 or n == last:
+                manager.save(n, args=ocp.args.StandardSave(state))
+    return state
+
+
+def saved_under_a_name(folder, start, advance, last):
+    with ocp.CheckpointManager(folder) as manager:
+        done, state = manager.latest_step() or 0, start()
+        if done:
+            target = ocp.args.StandardRestore(jax.eval_shape(start))
+            state = manager.restore(done, args=ocp.args.Composite(state=target))["state"]
+        for n in range(done + 1, last + 1):
+            state = advance(state)
+            if n % 5 == 0 or n == last:
+                args = ocp.args.Composite(state=ocp.args.StandardSave(state))
+                manager.save(n, args=args)
+    return state
+
+
 def empty_folder_forgotten(folder, start, advance, last):
     with ocp.CheckpointManager(folder) as manager:
         args = ocp.args.StandardRestore(jax.eval_shape(start))
@@ -1095,6 +1122,7 @@ RIGHT = {
         with_a_loop_over_a_count,
         keeping_the_latest_alone,
         a_manager_for_each_checkpoint,
+        saved_under_a_name,
     ],
     "fit": [
         with_a_tuple_and_a_cond,
@@ -1200,6 +1228,7 @@ WRONG = {
             saved_before_the_step,
             every_step_saved,
             the_beginning_saved_too,
+            restored_and_unflattened,
         ],
         "value/structure": [restored_without_a_target],
         "runs/raised": [number_looked_for_in_the_state, empty_folder_forgotten],

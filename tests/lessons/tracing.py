@@ -260,6 +260,14 @@ class OtherAttribute:
         return _multiply(self.factor, x)
 
 
+class FactorAsAnArray:
+    def __init__(self, gain):
+        self.gain = jnp.asarray(gain)
+
+    def __call__(self, x):
+        return _multiply(self.gain, x)
+
+
 class NeverJitted(NoCall):
     def __call__(self, x):
         return self.gain * x
@@ -888,6 +896,7 @@ WRONG = {
         "effects/write": [OneFactorForAll, FactorOfTheClass],
         "effects/deleted": [Donates],
         "value/differs": [
+            FactorAsAnArray,
             NoFactorZero,
             NoLargeFactor,
             ReplacesNan,

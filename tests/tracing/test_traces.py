@@ -167,6 +167,42 @@ def test_logging_is_left_as_it_was():
     assert (logger.handlers, logger.propagate, logger.level) == before
 
 
+OFF = {
+    "disable": lambda logger: logging.disable(logging.ERROR),
+    "disabled": lambda logger: setattr(logger, "disabled", True),
+    "level": lambda logger: logger.setLevel(logging.CRITICAL),
+    "filter": lambda logger: logger.addFilter(no_record),
+}
+
+
+def no_record(record):
+    return False
+
+
+@pytest.mark.parametrize("how", OFF)
+def test_a_trace_is_recorded_though_logging_is_off(how):
+    known = logging.root.manager.loggerDict
+    loggers = [logging.getLogger(name) for name in known if name.partition(".")[0] == "jax"]
+
+    def state():
+        each = [(one.disabled, one.level, list(one.filters), one.propagate) for one in loggers]
+        return logging.root.manager.disable, each
+
+    off, before = state()
+    try:
+        for logger in loggers:
+            OFF[how](logger)
+        turned_off = state()
+        assert reasons(lambda: jax.jit(lambda x: -x)(1.0)) == ["first call"]
+        assert state() == turned_off != (off, before)
+    finally:
+        logging.disable(off)
+        for logger, (disabled, level, _, _) in zip(loggers, before, strict=True):
+            logger.disabled = disabled
+            logger.setLevel(level)
+            logger.removeFilter(no_record)
+
+
 def test_jax_counts_as_many_traces_as_the_record():
     names = []
 

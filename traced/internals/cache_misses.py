@@ -58,15 +58,38 @@ def record_cache_misses() -> Iterator[list[tuple[str, bool]]]:
 
     Beside each stands whether it was made while another function was being traced.
     """
-    logger, messages = logging.getLogger("jax"), _Messages()
-    kept = logger.handlers, logger.propagate, logger.level
+    messages = _Messages()
+    with _heard_by(messages), jax.explain_cache_misses(True):
+        yield messages.texts
+
+
+@contextlib.contextmanager
+def _heard_by(messages: logging.Handler) -> Iterator[None]:
+    """Let this handler have JAX's warnings, however the reader has turned logging off."""
+    top = logging.getLogger("jax")
+    loggers = [top, *_below(top)]
+    kept = [dict(vars(each)) for each in loggers]
+    off = logging.root.manager.disable
     # A collection around this one goes on collecting.
-    outer = [handler for handler in logger.handlers if isinstance(handler, _Messages)]
-    logger.handlers, logger.propagate = [*outer, messages], False
-    logger.setLevel(logging.WARNING)
+    outer = [handler for handler in top.handlers if isinstance(handler, _Messages)]
+    logging.disable(min(off, logging.INFO))
+    for each in loggers:
+        each.disabled, each.filters = False, []
+        each.propagate = each is not top
+        # Of one below, no level is the one above.
+        each.setLevel(logging.WARNING if each is top else min(each.level, logging.WARNING))
+    top.handlers = [*outer, messages]
     try:
-        with jax.explain_cache_misses(True):
-            yield messages.texts
+        yield
     finally:
-        logger.handlers, logger.propagate = kept[:2]
-        logger.setLevel(kept[2])
+        for each, before in zip(loggers, kept, strict=True):
+            for name in ("disabled", "filters", "propagate", "handlers"):
+                setattr(each, name, before[name])
+            each.setLevel(before["level"])
+        logging.disable(off)
+
+
+def _below(top: logging.Logger) -> list[logging.Logger]:
+    found = top.manager.loggerDict.items()
+    own = [each for name, each in found if name.startswith(f"{top.name}.")]
+    return [each for each in own if isinstance(each, logging.Logger)]

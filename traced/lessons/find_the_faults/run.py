@@ -6,6 +6,7 @@ import jax
 import numpy as np
 
 from traced.course.exercise import Exercise
+from traced.findings.feedback import require
 from traced.lessons.find_the_faults.solutions.run import run as solution
 from traced.lessons.find_the_faults.symptoms import shows_none
 from traced.running.attempt import attempt
@@ -49,16 +50,36 @@ def _count_traces(answer: Any, epochs: int) -> int:
 
 def _accuracy(answer: Any) -> str:
     before, after, curve = attempt(_run, answer, _Digits(), _EPOCHS)
-    falls = len(curve) == _STEPS * _EPOCHS and curve[-1] < curve[0] - 0.5
-    if before < 0.4 and after > 0.7 and falls:
-        return ""
-    # A tenth of the digits would be right by chance.
-    return f"after {_EPOCHS} epochs, about {10 * round(10 * after)}% are right"
+    if not after > 0.7:
+        # A tenth of the digits would be right by chance.
+        return f"after {_EPOCHS} epochs, about {10 * round(10 * np.nan_to_num(after))}% are right"
+    _require("after training, at most 1 of 1 right", after <= 1, f"{after:.2f}")
+    _require("before training, about 0.1 of 1 right", before < 0.4, f"{before:.2f}")
+    _require_mean_losses(curve, _EPOCHS)
+    _require("losses that fall", curve[-1] < curve[0] - 0.5, f"{curve[0]:.2f} to {curve[-1]:.2f}")
+    return ""
+
+
+def _require_mean_losses(curve: Any, epochs: int) -> None:
+    """Require a mean for each step, of losses none of which is negative."""
+    steps = _STEPS * epochs
+    wanted = f"{steps} mean losses, {_STEPS} for each epoch"
+    _require(wanted, len(curve) == steps, f"{len(curve)} values", epochs)
+    losses = np.diff(curve * np.arange(1, 1 + steps), prepend=0.0)
+    if (losses < 0).any():
+        at = int(np.argmax(losses < 0))
+        got = f"{curve[at - 1]:.2f}, then {curve[at]:.2f}: by a loss of {losses[at]:.2f}"
+        _require(f"at step {at + 1}, the mean of the losses of all steps up to it", False, got)
+
+
+def _require(wanted: str, fine: bool, got: str, epochs: int = _EPOCHS) -> None:
+    require(bool(fine), "value/differs", given=f"epochs = {epochs}", wanted=wanted, got=got)
 
 
 def _again(answer: Any) -> str:
     digits = _Digits()
     first, second = (attempt(_run, answer, digits, 1)[2] for _ in range(2))
+    _require_mean_losses(first, 1)
     same = first.shape == second.shape and np.allclose(first, second, rtol=1e-3)
     return "" if same else "a second run on the same digits has another curve"
 

@@ -1,6 +1,7 @@
 """Shuffle the numbers below `n` in an order of its own for every pair of seed and epoch."""
 
-from itertools import combinations, pairwise
+from collections.abc import Iterator
+from itertools import chain, combinations, pairwise
 from typing import Any
 
 import jax
@@ -19,27 +20,25 @@ from traced.lessons.randomness.draws import (
 )
 from traced.lessons.randomness.solutions.epoch_order import epoch_order as solution
 from traced.questions import spends_each_key_once
+from traced.randomness.shared_seeds import find_shared_seeds
 from traced.running.attempt import attempt
 from traced.running.endless import names_loop
 
+_Pair = tuple[int, ...]
+
 #: Pairs of a seed and an epoch.
-_RUNS = [(seed, epoch) for seed in (0, 1, 2, 1000) for epoch in (0, 1, 2, 3, 10, 100, 1000)]
+_RUNS: list[_Pair] = [
+    (seed, epoch) for seed in (0, 1, 2, 1000) for epoch in (0, 1, 2, 3, 10, 100, 1000)
+]
 
-_LEFT = [999_999, *(10**6 % 2**bits for bits in (16, 17, 18, 19))]
+#: At the ends of what is promised.
+_FAR = [(0, 10**6), (10**6, 0), (10**6, 10**6), (999_999, 1)]
 
-#: By what people multiply one of two numbers before they add the other, or write it behind.
-_FACTORS: tuple[int, ...] = (10, 31, 97, 100, 256, 997, 1000, 1024, 7919, 9973, 10_000, 10_007)
-_FACTORS += (2**16, 2**16 + 1, 100_000, 100_003, 999_983, 1_000_000)
-
-_FAR = [(0, 0), (0, 1), (1, 0), (1, 11), (11, 1)]
-# What is left of a million in 16, 17, 18 or 19 bits, and its neighbour below.
-_FAR += [run for left in _LEFT for run in ((0, left), (left, 0))]
-_FAR += [run for factor in _FACTORS for run in ((0, factor), (factor, 0))]
-
-#: The least number that, times a factor, needs more than the 32 bits that a key keeps of a seed,
-#: and what is left of the product in these 32 bits.
-_CUT_OFF = [(least := -(-(2**32) // f), least * f % 2**32) for f in (1_000_000, 1_000_001)]
-_FAR += [run for least, left in _CUT_OFF for run in ((least, 0), (0, left), (0, least), (left, 0))]
+#: Where seed and epoch make one number of 32 bits: of so many pairs, about eight have the number of
+#: another. The others have one seed or one epoch in common.
+_MANY, _MANY_OF_ONE = 2**18, 2**13
+#: So many of those that may have one order are looked at.
+_TRIED = 3
 
 _LONG = 4000
 
@@ -124,33 +123,78 @@ def _require_every_place_for_every_number(orders: Any) -> None:
 
 
 def _has_an_order_for_numbers_far_apart(answer: Any) -> None:
-    _require_different_orders(_orders(answer, _FAR))
+    alike = [*combinations(_FAR, 2), *_alike_among_many(answer)]
+    orders = _orders(answer, list(dict.fromkeys(chain(*alike))))
+    for one, other in alike:
+        if np.array_equal(orders[one], orders[other]):
+            saw = {"seed_and_epoch": f"{one}, {other}", "both": orders[one][:6]}
+            raise fault("keys/colliding-seeds", **saw)
 
 
-def _orders(answer: Any, runs: list[tuple[int, int]]) -> dict[tuple[int, int], Any]:
+def _alike_among_many(answer: Any) -> Iterator[tuple[_Pair, _Pair]]:
+    """Yield some pairs of small numbers that may have one order, found among many."""
+    pairs = _many_pairs()
+    # A loop may have a round for each epoch.
+    orders = None if names_loop(answer) else _orders_of_one_program(answer, np.concatenate(pairs))
+    if orders is not None:
+        yield from _least(_find_equal_rows(np.concatenate(pairs), orders))
+        return
+    for each, seconds in zip(pairs, (0.8, 0.2, 0.2), strict=True):
+        calls = [(seed, epoch, 24) for seed, epoch in each.tolist()]
+        found = attempt(find_shared_seeds, answer, calls, seconds)
+        yield from _least([(one[:2], other[:2]) for one, other in found])
+
+
+def _least(found: list[tuple[_Pair, _Pair]]) -> list[tuple[_Pair, _Pair]]:
+    return sorted(found, key=lambda two: sum(map(sum, two)))[:_TRIED]
+
+
+def _find_equal_rows(pairs: Any, orders: Any) -> list[tuple[_Pair, _Pair]]:
+    """Return two different pairs wherever they have the same order."""
+    # Equal rows have equal sums of products, which begin anew at 2**64.
+    factors = np.random.default_rng(0).integers(2**63, size=orders.shape[1], dtype=np.uint64)
+    sums = orders.astype(np.uint64) @ factors
+    at = np.argsort(sums)
+    same = at[:-1][sums[at][:-1] == sums[at][1:]], at[1:][sums[at][:-1] == sums[at][1:]]
+    found = (tuple(tuple(pairs[i].tolist()) for i in two) for two in zip(*same, strict=True))
+    return [(one, other) for one, other in found if one != other]
+
+
+def _many_pairs() -> list[Any]:
+    """Return pairs of numbers up to a million, as rows: of any, of one seed, and of one epoch."""
+    rng = np.random.default_rng(0)
+    any_two = rng.integers(0, 10**6, (_MANY, 2), np.int32, endpoint=True)
+    ones = rng.permutation(10**6)[:_MANY_OF_ONE].astype(np.int32)
+    sevens = np.full_like(ones, 7)
+    return [any_two, np.stack([sevens, ones], axis=1), np.stack([ones, sevens], axis=1)]
+
+
+def _orders(answer: Any, runs: list[_Pair]) -> dict[_Pair, Any]:
     # A loop of JAX outside `jit` is compiled at each call, which takes half a minute for all.
-    orders = _orders_of_one_program(answer, runs) if names_loop(answer) else None
-    return orders or {run: np.asarray(attempt(answer, *run, 24)) for run in runs}
+    orders = (
+        _orders_of_one_program(answer, np.array(runs, np.int32)) if names_loop(answer) else None
+    )
+    if orders is not None:
+        return dict(zip(runs, orders, strict=True))
+    return {run: np.asarray(attempt(answer, *run, 24)) for run in runs}
 
 
-def _orders_of_one_program(
-    answer: Any, runs: list[tuple[int, int]]
-) -> dict[tuple[int, int], Any] | None:
+def _orders_of_one_program(answer: Any, runs: Any) -> Any | None:
     """Return the orders of an answer that is compiled once, or None where it gives others itself.
 
     Numbers of Python may be treated in another way than traced ones.
     """
-    program = jax.jit(lambda seed, epoch: answer(seed, epoch, 24))
+    program = jax.jit(jax.vmap(lambda run: answer(run[0], run[1], 24)))
     try:
-        orders = {run: np.asarray(attempt(program, *run)) for run in runs}
+        orders = np.asarray(attempt(program, runs))
     except Found:
         return None
-    asked = (runs[0], runs[-1])
-    same = all(np.array_equal(orders[run], attempt(answer, *run, 24)) for run in asked)
+    asked = ((runs[i].tolist(), orders[i]) for i in (0, -1))
+    same = all(np.array_equal(order, attempt(answer, *run, 24)) for run, order in asked)
     return orders if same else None
 
 
-def _require_different_orders(orders: dict[tuple[int, int], Any]) -> None:
+def _require_different_orders(orders: dict[_Pair, Any]) -> None:
     # First pairs with one number in common: they tell which of the two is not looked at.
     for one, other in sorted(combinations(orders, 2), key=lambda pair: not _share_a_number(*pair)):
         if np.array_equal(orders[one], orders[other]):
@@ -158,9 +202,7 @@ def _require_different_orders(orders: dict[tuple[int, int], Any]) -> None:
             raise fault(code, seed_and_epoch=f"{one}, {other}", both=orders[one][:6])
 
 
-def _is_ignored(
-    one: tuple[int, int], other: tuple[int, int], orders: dict[tuple[int, int], Any]
-) -> bool:
+def _is_ignored(one: _Pair, other: _Pair, orders: dict[_Pair, Any]) -> bool:
     """Return whether all pairs that have the number of these two in common have one order."""
     if not _share_a_number(one, other):
         return False
@@ -169,7 +211,7 @@ def _is_ignored(
     return all(np.array_equal(orders[one], order) for order in alike)
 
 
-def _share_a_number(one: tuple[int, int], other: tuple[int, int]) -> bool:
+def _share_a_number(one: _Pair, other: _Pair) -> bool:
     return one[0] == other[0] or one[1] == other[1]
 
 

@@ -24,6 +24,9 @@ def _multiplies_by_its_attribute(answer: Any) -> None:
     gain = attempt(answer, 2.0)
     compare(np.asarray(2.0 * _X), attempt(gain, _X), given=f"Gain(2.0)(x), x = {_X}")
     require(hasattr(gain, "gain"), "value/no-attribute", wanted="gain")
+    factor = attempt(lambda: gain.gain)
+    told = {"wanted": "2.0, a float", "got": f"an object of type `{type(factor).__name__}`"}
+    require(isinstance(factor, float), "value/differs", given="Gain(2.0).gain", **told)
     _change(gain, 3.0)
     after = attempt(gain, _X)
     if _is_twice_x(after):
