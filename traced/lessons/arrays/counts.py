@@ -100,6 +100,6 @@ counts = Exercise(
         "that adds 1 for each label.",
     ),
     verified="right counts for labels that come twice, that are too large, and that are negative; "
-    "no loop in the trace",
+    "the trace does not grow",
     answer=solution,
 )

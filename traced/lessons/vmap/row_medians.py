@@ -63,6 +63,6 @@ row_medians = Exercise(
         "for an odd length. Then map over rows and lengths.",
     ),
     verified="right medians for odd and even lengths, whatever the padding holds; "
-    "no loop in the trace",
+    "the trace does not grow",
     answer=solution,
 )
