@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from traced.course.exercise import Exercise
+from traced.findings.feedback import Found
 from traced.lessons.own_derivatives.slopes import require_slopes
 from traced.lessons.own_derivatives.solutions.log_mean import log_mean as solution
 from traced.pytrees.questions import compare_within
@@ -25,6 +26,9 @@ _GIVEN = np.array(
     ],
     np.float32,
 )
+#: What tells of a right value whose derivative is another function's.
+_READ = "09b_own_derivatives, “A right value may have a wrong slope next to it”"
+
 _PAIRS = [(float(a), float(b)) for a, b in _GIVEN]
 _A, _B = _GIVEN[1:5].T.reshape(2, 2, 2)
 
@@ -59,7 +63,11 @@ def _averages(answer: Any) -> None:
 
 
 def _has_derivatives(answer: Any) -> None:
-    require_slopes(answer, ("a", "b"), _slopes, _PAIRS, 0.01)
+    try:
+        require_slopes(answer, ("a", "b"), _slopes, _PAIRS, 0.01)
+    except Found as found:
+        is_wrong = found.finding.code == "derivatives/wrong"
+        raise (found.saying(read=_READ) if is_wrong else found) from None
 
 
 def _has_derivatives_under_jit(answer: Any) -> None:
