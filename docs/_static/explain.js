@@ -14,6 +14,8 @@ const CLASSES_OF_JAX = /\bjaxlib\b|_IndexUpdate|ArrayImpl\b|Tracer\b|_DimExpr\b|
 
 // What the reader's last line calls tells some rows apart.
 const CALLS = {
+  count: /\b(?:linspace|logspace|one_hot|random\.split)\(/,
+  draw: /\brandom\.\w+\(/,
   loop: /\b(?:scan|fori_loop|while_loop|cond|switch|associative_scan)\(|\blax\.map\(/,
   collective: /\b(?:p(?:sum(?:_scatter)?|mean|max|min|permute)|all_(?:gather|to_all)|axis_(?:index|size))\(/,
   slice: /\bdynamic_(?:update_)?slice\(/,
@@ -101,6 +103,12 @@ function findLibraries(error) {
   const flax = error.frames.slice(own + 1).filter((frame) => libraryOf(frame.file) === "flax");
   if (flax.some((frame) => /\bscan_wrapper\b/.test(frame.head))) sure.add("flax.scan");
   if (flax.some((frame) => /\breplace\b/.test(frame.head))) sure.add("flax.replace");
+  const inner = error.frames.slice(own + 1);
+  if (inner.some((frame) => /\bdot_product_attention\b/.test(frame.head))) sure.add("jax.attention");
+  if (flax.length && flax.at(-1) === inner.at(-1)) {
+    if (/\bpool\b/.test(flax.at(-1).head)) sure.add("flax.pool");
+    if (/\brecurrent\.py\b/.test(flax.at(-1).head)) sure.add("flax.cell");
+  }
   if (/\.(?:init|init_with_output|apply)\(/.test(last)) sure.add("flax.init");
   const imported = error.message.match(/^No module named '(\w+)|from '(\w+)|^module '(\w+)/);
   if (imported) {

@@ -15,10 +15,16 @@ from flax import nnx
 from jax import export
 from jax.sharding import AxisType, NamedSharding, PartitionSpec
 
-from tests.symptoms import arrays, libraries, modules, transforms
+from tests.symptoms import arguments, arrays, libraries, modules, transforms
 
 #: By the error and the message of its row in `traced/course/symptoms.toml`, a program for this row.
-ANY_RELEASE = modules.PROGRAMS | libraries.PROGRAMS | transforms.PROGRAMS | arrays.PROGRAMS
+ANY_RELEASE = (
+    modules.PROGRAMS
+    | libraries.PROGRAMS
+    | transforms.PROGRAMS
+    | arrays.PROGRAMS
+    | arguments.PROGRAMS
+)
 
 BEFORE_0_12 = {
     "AssertionError: , P(": "jax.device_put(x, jax.NamedSharding(mesh, jax.P('i', 'j')))",

@@ -17,6 +17,7 @@ from types import FrameType, TracebackType
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from traced.internals.frames import is_generated
@@ -52,6 +53,7 @@ CALLED = {
     "jax.top_k": (jax.lax.top_k,),
     "jax.slice": (jax.lax.dynamic_slice, jax.lax.dynamic_update_slice),
     "jax.unflatten": (jax.tree.unflatten, jax.tree_util.tree_unflatten),
+    "jax.count": (jnp.linspace, jnp.logspace, jax.nn.one_hot, jax.random.split),
 }
 #: An update as JAX's arrays have it, which no array of NumPy and no table of others has.
 UPDATE = re.compile(
@@ -127,6 +129,8 @@ def _libraries(error: BaseException) -> Iterator[str]:
     if entries:
         yield from _called_at(entries[0], error)
         yield from _inside_flax(entries)
+        names = [each.tb_frame.f_code.co_name for each in entries[1:]]
+        yield from ("jax.attention",) * ("dot_product_attention" in names)
     for cause in causes_of(error):
         yield from _libraries(cause)
 
@@ -141,6 +145,8 @@ def _called_at(entry: TracebackType, error: BaseException) -> Iterator[str]:
         for each in functions:
             if any(each is one for one in called) and f"{each.__name__}()" not in str(error):
                 yield kind
+    draws = (getattr(jax.random, getattr(each, "__name__", ""), UNKNOWN) for each in called)
+    yield from ("jax.draw",) * any(one is each for one, each in zip(draws, called, strict=True))
     # What `pmap` returns is another function each time, and all are of one file.
     inner = entry.tb_next and entry.tb_next.tb_frame.f_code.co_filename
     yield from ("jax.pmap",) * (inner == inspect.getfile(inspect.unwrap(jax.pmap)))
@@ -163,6 +169,10 @@ def _inside_flax(entries: list[TracebackType]) -> Iterator[str]:
         yield from ("flax.axes",) * ("broadcast_prefix" in names)
         yield from ("flax.scan",) * ("scan_wrapper" in names)
         yield from ("flax.replace",) * ("replace" in names)
+        is_raised_there = of_flax[-1] is entries[-1]
+        yield from ("flax.pool",) * (is_raised_there and "pool" in names)
+        is_of_a_cell = of_flax[-1].tb_frame.f_code.co_filename.endswith("recurrent.py")
+        yield from ("flax.cell",) * (is_raised_there and is_of_a_cell)
 
 
 def causes_of(error: BaseException) -> list[BaseException]:
@@ -183,6 +193,10 @@ def _imported(error: BaseException) -> Iterator[str]:
         yield from library_of_module(error.name)
     if isinstance(error, AttributeError):
         yield from libraries_of_object(error.obj)
+        # Flax Linen calls `setup` before it looks up an attribute, and NNX never does.
+        is_of_nnx = any(each.__module__.startswith("flax.nnx.") for each in type(error.obj).__mro__)
+        code = getattr(getattr(type(error.obj), "setup", None), "__code__", None)
+        yield from ("flax.setup",) * (is_of_nnx and error.name in getattr(code, "co_names", ()))
 
 
 def entries_of(error: BaseException) -> Iterator[TracebackType]:
