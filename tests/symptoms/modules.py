@@ -74,6 +74,9 @@ PROGRAMS = {
     "TypeError: __init__() got an unexpected keyword argument": (
         "nnx.Linear(2, 3, bias=False, rngs=nnx.Rngs(0))"
     ),
+    "TypeError: __call__() got an unexpected keyword argument": (
+        "nnx.Linear(2, 3, rngs=nnx.Rngs(0))(x, train=True)"
+    ),
     "ValueError: axes to be mapped … .value of type": (
         "jax.vmap(nnx.Linear.__call__)(layer, jnp.ones((5, 3)))"
     ),
