@@ -36,6 +36,7 @@ def export(titles: Mapping[str, str]) -> str:
         bases = [each.__name__ for each in kind.__mro__[1:] if each.__name__ in named]
         kinds.setdefault(kind.__name__, {"bases": bases, "library": library_of(kind)})
     table = {"rows": rows, "kinds": kinds, "titles": dict(titles), "classes": classes()}
+    table["calls"] = calls()
     return f"const SYMPTOMS = {json.dumps(table, ensure_ascii=False, separators=(',', ':'))};\n"
 
 
@@ -78,6 +79,29 @@ def classes() -> dict[str, str]:
         for name, each in sorted(public.items())
         if isinstance(each, type) and library_of(each) in ("flax", "optax")
     }
+
+
+def calls() -> dict[str, str]:
+    """Return for each kind of place how a line of code calls one of its functions, as a pattern."""
+    import jax
+
+    from traced.python.origin import AXES, CALLED
+
+    homes = (jax, jax.lax, jax.nn, jax.numpy, jax.random, jax.tree, jax.tree_util, jax.debug)
+
+    def written(function: Any) -> str:
+        home, name = next(
+            (home.__name__.rpartition(".")[2], name)
+            for home in homes
+            for name, each in vars(home).items()
+            if each is function
+        )
+        # A name that Python has as well says nothing without its module.
+        return rf"{home}\.{name}" if hasattr(builtins, name) or hasattr(str, name) else name
+
+    named = {kind: map(written, functions) for kind, functions in CALLED.items()}
+    patterns = {kind: rf"\b(?:{'|'.join(names)})\(" for kind, names in named.items()}
+    return patterns | {"jax.axis": rf"\.(?:{'|'.join(AXES)})\("}
 
 
 def write_symptoms(app: Sphinx, error: Exception | None) -> None:

@@ -12,23 +12,8 @@ const HEAD = /^((?:[A-Za-z_]\w*\.)*)([A-Za-z_]\w*)(?:: ?|$)/;
 const BARE = /^((?:[A-Za-z_]\w*\.)*)([A-Z]\w*(?:Error|Exception|Warning|NotFound|Iteration))(?:: ?|$)/;
 const CLASSES_OF_JAX = /\bjaxlib\b|_IndexUpdate|ArrayImpl\b|Tracer\b|_DimExpr\b|PRNGKeyArray\b|key</;
 
-// What the reader's last line calls tells some rows apart.
-const CALLS = {
-  count: /\b(?:linspace|logspace|one_hot|random\.split)\(/,
-  draw: /\brandom\.\w+\(/,
-  loop: /\b(?:scan|fori_loop|while_loop|cond|switch|associative_scan)\(|\blax\.map\(/,
-  collective: /\b(?:p(?:sum(?:_scatter)?|mean|max|min|permute)|all_(?:gather|to_all)|axis_(?:index|size))\(/,
-  slice: /\bdynamic_(?:update_)?slice\(/,
-  unflatten: /\btree.*unflatten\(/,
-  at: /\.at\[.*\]\.\w+\(/,
-  print: /debug\.print\(/,
-  random: /\b(?:random|jr)\.\w|=\s*\w*key\w*\s*$/m,
-  axis: /\.(?:mean|std|var|(?:nan)?arg(?:max|min)|split|swapaxes|categorical)\(/,
-  scan: /\b(?:scan|lax\.map)\(/,
-  ppermute: /\bppermute\(/,
-  grad: /\b(?:grad|value_and_grad|jacfwd|jacrev|hessian)\(/,
-  map: /\btree(?:\.|_util\.tree_)map\(/,
-};
+// What no table of functions has, and the reader's last line shows as well.
+const SHOWN = { at: /\.at\[.*\]\.\w+\(/, random: /\b(?:random|jr)\.\w|=\s*\w*key\w*\s*$/m, draw: /\brandom\.\w+\(/ };
 
 // The errors of a text, the last one first, and then what each was raised from.
 function readErrors(text) {
@@ -99,16 +84,16 @@ function findLibraries(error) {
   // What the reader's own code raises is of no library, whatever code called it.
   const raised = own >= 0 && own === error.frames.length - 1 && /^\s*(?:raise|assert)\b/.test(last);
   if (raised && !sure.has("jax.tree")) return null;
-  for (const frame of error.frames.slice(own + 1)) sure.add(libraryOf(frame.file));
-  const flax = error.frames.slice(own + 1).filter((frame) => libraryOf(frame.file) === "flax");
-  if (flax.some((frame) => /\bscan_wrapper\b/.test(frame.head))) sure.add("flax.scan");
-  if (flax.some((frame) => /\breplace\b/.test(frame.head))) sure.add("flax.replace");
   const inner = error.frames.slice(own + 1);
-  if (inner.some((frame) => /\bdot_product_attention\b/.test(frame.head))) sure.add("jax.attention");
-  if (flax.length && flax.at(-1) === inner.at(-1)) {
-    if (/\bpool\b/.test(flax.at(-1).head)) sure.add("flax.pool");
-    if (/\brecurrent\.py\b/.test(flax.at(-1).head)) sure.add("flax.cell");
-  }
+  for (const frame of inner) sure.add(libraryOf(frame.file));
+  const flax = inner.filter((frame) => libraryOf(frame.file) === "flax");
+  const end = flax.filter((frame) => frame === inner.at(-1));
+  const add = (kind, frames, word) => frames.some((frame) => word.test(frame.head)) && sure.add(kind);
+  add("flax.scan", flax, /\bscan_wrapper\b/);
+  add("flax.replace", flax, /\breplace\b/);
+  add("flax.pool", end, /\bpool\b/);
+  add("flax.cell", end, /\brecurrent\.py\b/);
+  add("jax.attention", inner, /\bdot_product_attention\b/);
   if (/\.(?:init|init_with_output|apply)\(/.test(last)) sure.add("flax.init");
   const imported = error.message.match(/^No module named '(\w+)|from '(\w+)|^module '(\w+)/);
   if (imported) {
@@ -120,9 +105,12 @@ function findLibraries(error) {
   if (CLASSES_OF_JAX.test(error.message)) sure.add("jax");
   if (error.removed) sure.add("jax");
   if (sure.size && error.message.includes("'flax.")) sure.add("flax");
-  for (const [name, call] of Object.entries(CALLS)) if (call.test(last)) sure.add("jax." + name);
+  for (const [kind, call] of Object.entries(SYMPTOMS.calls)) if (new RegExp(call).test(last)) sure.add(kind);
+  for (const [kind, call] of Object.entries(SHOWN)) if (call.test(last)) sure.add("jax." + kind);
   sure.delete("");
-  if (isRefusedByReaders(error, last)) return { sure: new Set([...sure].filter((name) => name.includes("."))), named: new Set() };
+  if (isRefusedByReaders(error, last)) {
+    return { sure: new Set([...sure].filter((name) => name.includes("."))), named: new Set() };
+  }
   const words = error.frames.map((frame) => frame.text).join("\n") + error.message;
   const named = new Set();
   if (/\b(?:jax|jnp|lax)\b/.test(words)) named.add("jax");
