@@ -100,7 +100,7 @@ function findLibraries(error) {
     const named = imported.slice(1).find(Boolean);
     for (const [name, packages] of Object.entries(LIBRARIES)) if (packages.includes(named)) sure.add(name);
   }
-  const object = error.message.match(/^'(\w+)' object|^(\w+)\.\w+\(\) missing/);
+  const object = error.message.match(/^'(\w+)' object|^(\w+)\.\w+\(\) (?:missing|got)/);
   if (object) sure.add(SYMPTOMS.classes[object[1] || object[2]] || "");
   if (CLASSES_OF_JAX.test(error.message)) sure.add("jax");
   if (error.removed) sure.add("jax");

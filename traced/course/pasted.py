@@ -26,6 +26,7 @@ import optax  # type: ignore[import-untyped]  # it has no types
 
 from traced.course.symptom import symptoms
 from traced.python.origin import LIBRARIES, SHORTENED, STAND_INS, library_of_module
+from traced.python.signature import REFUSED
 
 CAUSE = "The above exception was the direct cause of the following exception:"
 CONTEXT = "During handling of the above exception, another exception occurred:"
@@ -169,18 +170,21 @@ def _make(block: Block, shortened: bool) -> BaseException:
     if not block.entries and not any(library_of_module(module)):
         # Without any entry, the message alone says whose error it is.
         module = _library_by_message(found, block.message) or module
-    told = {
+    told = REFUSED.match(block.message)
+    if told and "." in told[1] and hasattr(flax.nnx, told[1].partition(".")[0]):
+        module = "flax.nnx"  # a method of a layer, which Python calls without a frame of Flax
+    members = {
         "__module__": module,
         "__init__": lambda self: None,
         "__str__": lambda self: block.message,
         "__repr__": lambda self: f"{block.name}({block.message!r})",
     }
-    kind: Any = type(block.name, (found,), told)
+    kind: Any = type(block.name, (found,), members)
     error: BaseException = kind.__new__(kind)
     _name_objects(error, block.message)
     if shortened:
         error.add_note(SHORTENED)
-    error.__traceback__ = _traceback(block.entries)
+    error.__traceback__ = _traceback(block.entries, _refusing(block))
     return error
 
 
@@ -242,16 +246,35 @@ def _name_objects(error: BaseException, message: str) -> None:
             error.obj = getattr(flax.nnx, owner[1], None)
 
 
-def _traceback(entries: list[Entry]) -> TracebackType | None:
+def _refusing(block: Block) -> dict[str, Any]:
+    """Return a function like that of the reader's which did not take its arguments, by its name."""
+    told = REFUSED.match(block.message) if block.name == "TypeError" else None
+    if told is None:
+        return {}
+    of_class, _, method = told[1].rpartition("<locals>.")[2].partition(".")
+    own = [each.source for each in block.entries if not _local_file(each.file)]
+    homes = NAMES.values() if method else (jax, jax.lax)
+    called = re.search(rf"\.{of_class}\(", own[-1]) if own and not method else None
+    if called or any(hasattr(home, of_class) for home in homes):
+        return {}
+    function = eval(compile("lambda: None", "<pasted>", "eval"), {})
+    function.__qualname__ = told[1]
+    return {of_class: function}
+
+
+def _traceback(entries: list[Entry], more: dict[str, Any]) -> TracebackType | None:
     traceback = None
     for number, entry in reversed(list(enumerate(entries))):
-        frame = _frame(entry, f"<pasted {next(_TEXTS)}-{number}>")
+        frame = _frame(entry, f"<pasted {next(_TEXTS)}-{number}>", more)
         traceback = TracebackType(traceback, frame, frame.f_lasti, entry.line)
     return traceback
 
 
-def _frame(entry: Entry, own: str) -> FrameType:
-    """Return a frame at an entry's line, at its outermost call or else its first expression."""
+def _frame(entry: Entry, own: str, more: dict[str, Any]) -> FrameType:
+    """Return a frame at an entry's line, at its outermost call or else its first expression.
+
+    `more` are names that it has beside the usual ones.
+    """
     file = _local_file(entry.file) or own
     if file == own:
         lines = ["\n"] * (entry.line - 1) + [f"{entry.source}\n"]
@@ -260,7 +283,7 @@ def _frame(entry: Entry, own: str) -> FrameType:
     _place(tree, entry)
     code = compile(tree, file, "exec")
     kept: list[FrameType] = []
-    names = NAMES | {"_frame": lambda: kept.append(sys._getframe(1))}
+    names = NAMES | more | {"_frame": lambda: kept.append(sys._getframe(1))}
     exec(code.replace(co_name=entry.function or code.co_name), names)
     return kept[0]
 
