@@ -51,3 +51,4 @@ def test_a_pattern_names_a_file_with_a_checksum(tmp_path: Path) -> None:
 def test_a_script_is_served_without_comments_and_indentation() -> None:
     script = "// Why.\n{\n  go(); // here\n\n  // And then.\n  stop(`//`);\n}\n"
     assert squeeze(script) == "{go(); // here\nstop(`//`);\n}\n"
+    assert squeeze("if (a === b) {\n  go = () => a && b;\n}\n") == "if (a===b){go=()=>a&&b;}\n"

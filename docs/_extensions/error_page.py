@@ -24,6 +24,7 @@ FOLDER = "docs/guide/errors/"
 def export(titles: Mapping[str, str]) -> str:
     """Return the script with the rows whose pages have `titles`, and what is known of classes."""
     from traced.course.symptom import symptoms
+    from traced.python.origin import CLASSES_OF_JAX, LIBRARIES
 
     rows = [
         (each.library, each.error, each.message, each.page, each.rule)
@@ -36,7 +37,7 @@ def export(titles: Mapping[str, str]) -> str:
         bases = [each.__name__ for each in kind.__mro__[1:] if each.__name__ in named]
         kinds.setdefault(kind.__name__, {"bases": bases, "library": library_of(kind)})
     table = {"rows": rows, "kinds": kinds, "titles": dict(titles), "classes": classes()}
-    table["calls"] = calls()
+    table |= {"calls": calls(), "libraries": LIBRARIES, "classes_of_jax": CLASSES_OF_JAX.pattern}
     return f"const SYMPTOMS = {json.dumps(table, ensure_ascii=False, separators=(',', ':'))};\n"
 
 

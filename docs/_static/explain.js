@@ -1,7 +1,7 @@
 // Decides, as `explain()` does, which page of the field guide an error has: by the same rows, in their
 // order, of a traceback that was pasted. `SYMPTOMS` is written from the rows when the site is built.
 
-const LIBRARIES = { jax: ["jax", "jaxlib"], flax: ["flax"], optax: ["optax"], orbax: ["orbax"] };
+const LIBRARIES = Object.entries(SYMPTOMS.libraries);
 const CAUSE = "The above exception was the direct cause of the following exception:";
 const CONTEXT = "During handling of the above exception, another exception occurred:";
 const STAND_IN = /^(?:\w+\.)*(?:UnfilteredStackTrace|JaxStackTraceBeforeTransformation|SimplifiedTraceback)\b/m;
@@ -10,7 +10,7 @@ const REMOVED = /-{10,}\n(?:For simplicity, JAX has|The stack trace below exclud
 const FRAME = /^\s*(?:File "(.+?)", line \d+|File (.+?):\d+(?:, in |$)|(Cell In\s?\[\d+\]), line \d+|(\S+\.py):\d+: in )/;
 const HEAD = /^((?:[A-Za-z_]\w*\.)*)([A-Za-z_]\w*)(?:: ?|$)/;
 const BARE = /^((?:[A-Za-z_]\w*\.)*)([A-Z]\w*(?:Error|Exception|Warning|NotFound|Iteration))(?:: ?|$)/;
-const CLASSES_OF_JAX = /\bjaxlib\b|_IndexUpdate|ArrayImpl\b|Tracer\b|_DimExpr\b|PRNGKeyArray\b|key</;
+const CLASSES_OF_JAX = new RegExp(SYMPTOMS.classes_of_jax);
 
 // What no table of functions has, and the reader's last line shows as well.
 const SHOWN = { at: /\.at\[.*\]\.\w+\(/, random: /\b(?:random|jr)\.\w|=\s*\w*key\w*\s*$/m, draw: /\brandom\.\w+\(/ };
@@ -66,7 +66,7 @@ function readFrames(lines) {
 function libraryOf(file) {
   const found = file.replace(/\\/g, "/").match(/(?:site|dist)-packages\/(\w+)/);
   const root = found ? found[1] : "";
-  return Object.keys(LIBRARIES).find((name) => LIBRARIES[name].includes(root)) || (isForeign(file) ? "other" : "");
+  return (LIBRARIES.find(([, packages]) => packages.includes(root)) || [])[0] || (isForeign(file) ? "other" : "");
 }
 
 const isForeign = (file) => /(?:site|dist)-packages|\/lib\/python3|\\Lib\\|<frozen|<string>/.test(file);
@@ -76,7 +76,7 @@ function findLibraries(error) {
   const sure = new Set();
   const root = error.module.split(".")[0];
   const kind = SYMPTOMS.kinds[error.name];
-  for (const [name, packages] of Object.entries(LIBRARIES)) if (packages.includes(root)) sure.add(name);
+  for (const [name, packages] of LIBRARIES) if (packages.includes(root)) sure.add(name);
   if (!root && kind && kind.library) sure.add(kind.library);
   if (isOfPlaceholder(error)) sure.add("jax.tree");
   const own = error.frames.findLastIndex((frame) => !isForeign(frame.file));
@@ -98,7 +98,7 @@ function findLibraries(error) {
   const imported = error.message.match(/^No module named '(\w+)|from '(\w+)|^module '(\w+)/);
   if (imported) {
     const named = imported.slice(1).find(Boolean);
-    for (const [name, packages] of Object.entries(LIBRARIES)) if (packages.includes(named)) sure.add(name);
+    for (const [name, packages] of LIBRARIES) if (packages.includes(named)) sure.add(name);
   }
   const object = error.message.match(/^'(\w+)' object|^(\w+)\.\w+\(\) (?:missing|got)/);
   if (object) sure.add(SYMPTOMS.classes[object[1] || object[2]] || "");
