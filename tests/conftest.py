@@ -59,6 +59,13 @@ def strictness() -> Iterator[None]:
         yield
 
 
+@pytest.fixture
+def as_readers_have_it(strictness: None) -> Iterator[None]:
+    """Promote dtypes and ranks as JAX does by default: readers' code is no part of the package."""
+    with jax.numpy_dtype_promotion("standard"), jax.numpy_rank_promotion("allow"):
+        yield
+
+
 @pytest.fixture(scope="module")
 def compiled_once() -> Iterator[None]:
     """Let the tests of a file take from disk what an earlier run compiled."""

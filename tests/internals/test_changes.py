@@ -31,12 +31,7 @@ from traced.randomness.keys import record_keys
 from traced.running import diagnosis, messages
 from traced.static_shapes import shapes
 
-
-@pytest.fixture(autouse=True)
-def as_readers_have_it(strictness):
-    """Promote dtypes and ranks as JAX does by default: an answer is no part of the package."""
-    with jax.numpy_dtype_promotion("standard"), jax.numpy_rank_promotion("allow"):
-        yield
+pytestmark = pytest.mark.usefixtures("as_readers_have_it")
 
 
 @pytest.fixture(autouse=True)

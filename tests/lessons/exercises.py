@@ -35,15 +35,9 @@ def as_compared(shown):
     return text if STORED_HERE else SEEN.sub(r"\1", text)
 
 
-@pytest.mark.usefixtures("compiled_once")
+@pytest.mark.usefixtures("compiled_once", "as_readers_have_it")
 class TestExercises:
     """The tests of one lesson's exercises."""
-
-    @pytest.fixture(autouse=True)
-    def as_readers_have_it(self, strictness):
-        """Promote dtypes and ranks as JAX does by default: an answer is no part of the package."""
-        with jax.numpy_dtype_promotion("standard"), jax.numpy_rank_promotion("allow"):
-            yield
 
     def test_an_untouched_stub_is_not_attempted(self, exercise, answers):
         assert exercise.check(stub_of(exercise)).state == "not attempted"

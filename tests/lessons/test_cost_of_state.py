@@ -1,6 +1,5 @@
 """The exercises of 14_cost_of_state."""
 
-import jax
 import pytest
 
 from tests.lessons import cost_of_state as answers
@@ -10,11 +9,7 @@ from traced.lessons import cost_of_state as ex
 __all__ = ["TestExercises"]
 
 
-@pytest.fixture(autouse=True)
-def as_readers_have_it(strictness):
-    """Promote dtypes and ranks as JAX does by default: an answer is no part of the package."""
-    with jax.numpy_dtype_promotion("standard"), jax.numpy_rank_promotion("allow"):
-        yield
+pytestmark = pytest.mark.usefixtures("as_readers_have_it")
 
 
 def test_a_loss_that_was_not_read_is_an_array_of_jax():

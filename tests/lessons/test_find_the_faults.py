@@ -4,7 +4,6 @@ import ast
 import inspect
 from importlib import import_module
 
-import jax
 import pytest
 
 from tests.lessons.exercises import TestExercises
@@ -33,11 +32,7 @@ CAUSES = (
 )
 
 
-@pytest.fixture(autouse=True)
-def as_readers_have_it(strictness):
-    """Promote dtypes and ranks as JAX does by default: the script is no part of the package."""
-    with jax.numpy_dtype_promotion("standard"), jax.numpy_rank_promotion("allow"):
-        yield
+pytestmark = pytest.mark.usefixtures("as_readers_have_it")
 
 
 def bodies(source):

@@ -1,6 +1,5 @@
 """The exercises of 07_loops."""
 
-import jax
 import pytest
 
 from tests.lessons import loops as answers
@@ -10,11 +9,7 @@ from traced.lessons import loops as ex
 __all__ = ["TestExercises"]
 
 
-@pytest.fixture(autouse=True)
-def as_readers_have_it(strictness):
-    """Promote dtypes and ranks as JAX does by default: an answer is no part of the package."""
-    with jax.numpy_dtype_promotion("standard"), jax.numpy_rank_promotion("allow"):
-        yield
+pytestmark = pytest.mark.usefixtures("as_readers_have_it")
 
 
 def test_a_derivative_that_does_not_know_what_is_closed_over_has_a_line():

@@ -164,12 +164,12 @@ def _inside_flax(entries: list[TracebackType]) -> Iterator[str]:
     of_flax = [each for each in entries if _library_at(each.tb_frame.f_code.co_filename) == "flax"]
     if of_flax:
         line = traceback.extract_tb(entries[-1], limit=1)[0].line or ""
-        yield from ("flax.aux",) * (of_flax[-1] is entries[-1] and bool(AUX.match(line)))
+        is_raised_there = of_flax[-1] is entries[-1]
+        yield from ("flax.aux",) * (is_raised_there and bool(AUX.match(line)))
         names = [each.tb_frame.f_code.co_name for each in of_flax]
         yield from ("flax.axes",) * ("broadcast_prefix" in names)
         yield from ("flax.scan",) * ("scan_wrapper" in names)
         yield from ("flax.replace",) * ("replace" in names)
-        is_raised_there = of_flax[-1] is entries[-1]
         yield from ("flax.pool",) * (is_raised_there and "pool" in names)
         is_of_a_cell = of_flax[-1].tb_frame.f_code.co_filename.endswith("recurrent.py")
         yield from ("flax.cell",) * (is_raised_there and is_of_a_cell)
