@@ -145,8 +145,7 @@ def _called_at(entry: TracebackType, error: BaseException) -> Iterator[str]:
         for each in functions:
             if any(each is one for one in called) and f"{each.__name__}()" not in str(error):
                 yield kind
-    draws = (getattr(jax.random, getattr(each, "__name__", ""), UNKNOWN) for each in called)
-    yield from ("jax.draw",) * any(one is each for one, each in zip(draws, called, strict=True))
+    yield from ("jax.draw",) * any(map(_is_of_random, called))
     # What `pmap` returns is another function each time, and all are of one file.
     inner = entry.tb_next and entry.tb_next.tb_frame.f_code.co_filename
     yield from ("jax.pmap",) * (inner == inspect.getfile(inspect.unwrap(jax.pmap)))
@@ -307,8 +306,7 @@ def libraries_of_object(thing: Any) -> Iterator[str]:
         # A function that JAX has wrapped keeps the name of the reader's module.
         yield from library_of_module(getattr(thing, "__module__", None) or "")
         yield from library_of_module(type(thing).__module__)
-        if getattr(jax.random, getattr(thing, "__name__", ""), None) is thing:
-            yield "jax.random"
+        yield from ("jax.random",) * _is_of_random(thing)
         if inspect.isfunction(thing) and (library := _library_at(thing.__code__.co_filename)):
             yield library
     elif isinstance(thing, np.ndarray):
@@ -319,6 +317,10 @@ def libraries_of_object(thing: Any) -> Iterator[str]:
     else:
         yield from ("jax.random",) * is_key(thing)
         yield from libraries_of_class(type(thing))
+
+
+def _is_of_random(thing: Any) -> bool:
+    return inspect.isroutine(thing) and getattr(jax.random, thing.__name__, None) is thing
 
 
 def is_key(thing: Any) -> bool:

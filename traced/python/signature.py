@@ -20,11 +20,10 @@ def refuses_arguments(error: BaseException, things: Iterable[Any]) -> bool:
     It is looked for by its name among `things` and in the reader's frames, and so is the function
     that it was made in.
 
-    >>> def scale(x): ...
     >>> try:
-    ...     scale()
+    ...     (lambda x: 2 * x)()
     ... except TypeError as error:
-    ...     refuses_arguments(error, []), refuses_arguments(KeyError("scale"), [])
+    ...     refuses_arguments(error, []), refuses_arguments(KeyError("x"), [])
     (True, False)
     """
     named = REFUSED.match(str(error)) if isinstance(error, TypeError) else None
