@@ -108,6 +108,7 @@ function findLibraries(error) {
   for (const [kind, call] of Object.entries(SYMPTOMS.calls)) if (new RegExp(call).test(last)) sure.add(kind);
   for (const [kind, call] of Object.entries(SHOWN)) if (call.test(last)) sure.add("jax." + kind);
   sure.delete("");
+  if (LIBRARIES.some(([name]) => sure.has(name))) sure.add("any");
   if (isRefusedByReaders(error, last)) {
     return { sure: new Set([...sure].filter((name) => name.includes("."))), named: new Set() };
   }
@@ -117,6 +118,7 @@ function findLibraries(error) {
   if (/\b(?:flax|nnx)\b/.test(words)) named.add("jax").add("flax");
   if (/\boptax\b/.test(words)) named.add("optax");
   if (/\b(?:orbax|ocp)\b/.test(words)) named.add("orbax");
+  if (named.size) named.add("any").add("tree");
   return { sure, named };
 }
 

@@ -168,4 +168,43 @@ OPTIMIZERS = {
     ),
 }
 
-PROGRAMS = AXES | SIZES | DTYPES | WRITTEN | ATTENTION | LAYERS | STATES | OPTIMIZERS
+PYTHON = {
+    "IndexError: list index out of range": "jax.devices()[999]",
+    "AttributeError: '_IndexUpdateHelper' object has no attribute": "x.at.set(1.0)",
+    "AttributeError: ' object has no setter": "x.shape = (1, 3)",
+    "TypeError: zeros() takes from": "jnp.zeros(2, 3, 4)",
+    "TypeError: ones() takes from": "jnp.ones(2, 3, 4)",
+    "TypeError: normal() takes from": "jax.random.normal(key, 2, 3, 4)",
+    "AttributeError: PjitFunction' object has no attribute 'def": (
+        "jax.jit(jax.custom_vjp(lambda x: x)).defvjp(None, None)"
+    ),
+    "AttributeError: 'ShapeDtypeStruct' object has no attribute": (
+        "jax.eval_shape(jnp.sin, x).mean()"
+    ),
+    "TypeError: Cannot determine dtype of [": "optax.softmax_cross_entropy([0.5], [1.0])",
+    "TypeError: expected ArrayLike, got": "jnp.stack({'w': x})",
+    "TypeError: does not accept dtype": "jax.nn.sigmoid(jnp.arange(3))",
+    "TypeError: Field elements must be": "jnp.array([1, 2], [3, 4])",
+    "ValueError: Passing an array as a dtype argument": "jnp.array(x, x)",
+    "TypeError: () missing … required": "jax.lax.cond(True, jnp.sin)",
+    "TypeError: () takes": "jnp.log(x, 10)",
+    "TypeError: () got multiple values for argument": "jnp.sum(x, 0, axis=0)",
+    "TypeError: () got an unexpected keyword argument": "jnp.sum(x, over=0)",
+    "TypeError: 'NoneType' object": "jax.nn.one_hot(jnp.arange(2), None)",
+    "TypeError: type 'NoneType' has no len()": "jnp.stack([].append(x))",
+    "TypeError: must be an iterable, not NoneType": "jnp.concatenate([].append(x))",
+    "TypeError: and 'NoneType'": "optax.smooth_labels(x, None)",
+    "TypeError: : 'NoneType' and": "optax.softmax_cross_entropy(x, None)",
+    "AttributeError: 'NoneType' object has no attribute": "jax.lax.slice_in_dim(None, 0, 1)",
+    "AttributeError: 'list' object has no attribute": "jax.lax.slice_in_dim([1.0], 0, 1)",
+    "TypeError: ' object cannot be interpreted as an integer": "jnp.argmax(x, axis=(0, 1))",
+    "TypeError: object is not subscriptable": "jnp.zeros[3]",
+    "TypeError: object does not support item assignment": "layer['bias'] = x",
+    "TypeError: unsupported operand type(s)": "layer + layer",
+    "TypeError: not supported between instances": "x < 'a'",
+    "TypeError: unsupported operand type(s) for": "tree = {'w': x}\n0.1 * tree",
+    "TypeError: ' not supported between instances": "tree = {'w': x}\ntree > 0",
+    "TypeError: bad operand type for unary": "tree = {'w': x}\n-tree",
+}
+
+PROGRAMS = PYTHON | AXES | SIZES | DTYPES | WRITTEN | ATTENTION | LAYERS | STATES | OPTIMIZERS

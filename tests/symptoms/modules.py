@@ -1,6 +1,8 @@
 """Programs for errors of Flax NNX."""
 
 PROGRAMS = {
+    "AttributeError: object has no attribute": "layer.units",
+    "KeyError: ": "nnx.state(layer)['weight']",
     "AssertionError: ": ("nnx.scan(lambda total, x: total + x)(0.0, x)"),
     "TypeError: .__init__() got an unexpected keyword argument": (
         "from flax import struct\n"

@@ -11,7 +11,7 @@ from traced.course.symptom import Symptom, symptoms
 from traced.drawing.picture import Picture
 from traced.findings.reading import lines_for_terminal, linked_in_lab
 from traced.internals.canary import find_newer_release
-from traced.python.origin import causes_of, libraries_of
+from traced.python.origin import LIBRARIES, causes_of, libraries_of
 from traced.python.places import place_of_error
 from traced.python.values import without_addresses
 from traced.running.diagnosis import first_sentence
@@ -89,6 +89,17 @@ def advice_of(error: BaseException) -> list[str]:
     first = first_sentence(error)
     advice = (each for each in sentences if ADVICE.match(each) and each not in first)
     return [without_addresses(each) for each in islice(advice, 2) if not each.endswith(":")]
+
+
+def is_explained(error: BaseException) -> bool:
+    """Return whether `explain` has more to say of `error`, or of one of its group, than its text.
+
+    >>> is_explained(ExceptionGroup("two", [KeyError("a"), ValueError("b")]))
+    False
+    """
+    if isinstance(error, BaseExceptionGroup):
+        return any(map(is_explained, error.exceptions))
+    return bool(libraries_of(error) & LIBRARIES.keys()) or find_first_symptom(error) is not None
 
 
 def find_first_symptom(error: BaseException) -> Symptom | None:

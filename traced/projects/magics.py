@@ -6,11 +6,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from traced.course.explanation import explain
+from traced.course.explanation import explain, is_explained
 from traced.drawing.picture import Picture
 from traced.drawing.timeline import Event, timeline
 from traced.programs.explore import Exploration, explore
-from traced.python.origin import is_of_libraries
 from traced.tracing.traces import Trace, record_traces
 from traced.tracing.watch import Watched, watch
 
@@ -57,7 +56,7 @@ def explain_error(result: "ExecutionResult") -> None:
     >>> explain_error(ExecutionResult(None))
     """
     error = result.error_in_exec
-    if error is not None and is_of_libraries(error):
+    if error is not None and is_explained(error):
         _display(explain(error))
 
 

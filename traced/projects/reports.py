@@ -4,8 +4,7 @@ from collections.abc import Generator
 
 import pytest
 
-from traced.course.explanation import explain
-from traced.python.origin import is_of_libraries
+from traced.course.explanation import explain, is_explained
 
 TITLE = "explained by traced"
 
@@ -17,6 +16,6 @@ def pytest_runtest_makereport(
     """Add to the report of a test, or of its setup, what an error of JAX that ended it means."""
     report = yield
     error = call.excinfo.value if call.excinfo else None
-    if report.failed and error is not None and is_of_libraries(error):
+    if report.failed and error is not None and is_explained(error):
         report.sections.append((TITLE, str(explain(error))))
     return report

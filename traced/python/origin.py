@@ -53,6 +53,7 @@ CALLED = {
     "jax.top_k": (jax.lax.top_k,),
     "jax.slice": (jax.lax.dynamic_slice, jax.lax.dynamic_update_slice),
     "jax.unflatten": (jax.tree.unflatten, jax.tree_util.tree_unflatten),
+    "jax.devices": (jax.devices, jax.local_devices),
     "jax.count": (jnp.linspace, jnp.logspace, jax.nn.one_hot, jax.random.split),
 }
 #: An update as JAX's arrays have it, which no array of NumPy and no table of others has.
@@ -71,7 +72,12 @@ AXES = (
     "nanargmax",
     "nanargmin",
     "split",
+    "array_split",
+    "repeat",
     "swapaxes",
+    "unwrap",
+    "glu",
+    "standardize",
     "categorical",
 )
 #: Methods of a module of Flax Linen that call it.
@@ -85,6 +91,7 @@ CLASSES_OF_JAX = re.compile(
 def libraries_of(error: BaseException) -> frozenset[str]:
     """Return the libraries in which `error` or its cause was raised, or whose objects it is about.
 
+    With one of them comes `any`, and of some errors it is known more closely: `jax.loop`, `tree`.
     An error that the reader's own code raises is of none of them, whatever code called it.
 
     >>> import jax
@@ -92,26 +99,15 @@ def libraries_of(error: BaseException) -> frozenset[str]:
     ...     jax.numpy.stack([])
     ... except ValueError as error:
     ...     sorted(libraries_of(error)), libraries_of(KeyError("jax"))
-    (['jax'], frozenset())
+    (['any', 'jax'], frozenset())
     """
     libraries = frozenset(_libraries(error))
     entries = innermost_entries(error)
     if entries and refuses_arguments(error, operands_at(entries[0])):
         # A library has called it, at most.
-        libraries -= LIBRARIES.keys()
+        libraries -= {*LIBRARIES, "any"}
     # JAX says which class it could not do with: `<class 'flax.nnx.statelib.State'>`.
     return libraries | {"flax"} if libraries and "'flax." in str(error) else libraries
-
-
-def is_of_libraries(error: BaseException) -> bool:
-    """Return whether `error`, or one of the group that it is, is of one of the libraries.
-
-    >>> is_of_libraries(ExceptionGroup("two", [KeyError("a"), ValueError("b")]))
-    False
-    """
-    if isinstance(error, BaseExceptionGroup):
-        return any(map(is_of_libraries, error.exceptions))
-    return bool(libraries_of(error))
 
 
 def _libraries(error: BaseException) -> Iterator[str]:
@@ -169,6 +165,7 @@ def _inside_flax(entries: list[TracebackType]) -> Iterator[str]:
         yield from ("flax.axes",) * ("broadcast_prefix" in names)
         yield from ("flax.scan",) * ("scan_wrapper" in names)
         yield from ("flax.replace",) * ("replace" in names)
+        yield from ("flax.item",) * (is_raised_there and names[-1] == "__getitem__")
         yield from ("flax.pool",) * (is_raised_there and "pool" in names)
         is_of_a_cell = of_flax[-1].tb_frame.f_code.co_filename.endswith("recurrent.py")
         yield from ("flax.cell",) * (is_raised_there and is_of_a_cell)
@@ -193,6 +190,7 @@ def _imported(error: BaseException) -> Iterator[str]:
     if isinstance(error, AttributeError):
         yield from libraries_of_object(error.obj)
         # Flax Linen calls `setup` before it looks up an attribute, and NNX never does.
+        yield from ("flax.class",) * ("flax" in libraries_of_class(type(error.obj), own=True))
         is_of_nnx = any(each.__module__.startswith("flax.nnx.") for each in type(error.obj).__mro__)
         code = getattr(getattr(type(error.obj), "setup", None), "__code__", None)
         yield from ("flax.setup",) * (is_of_nnx and error.name in getattr(code, "co_names", ()))
@@ -274,17 +272,28 @@ def _libraries_at(entry: TracebackType, error: BaseException) -> Iterator[str]:
     operands = operands_at(entry)
     known = {name for each in operands for name in libraries_of_object(each)}
     yield from known
+    yield from ("any",) * bool(known)
+    yield from ("tree",) * any(map(_has_arrays, operands))
     is_unknown = any(each is UNKNOWN for each in operands)
     is_named = bool(operands) and CLASSES_OF_JAX.search(str(error)) is not None
     if is_named or ((known or is_unknown) and SHORTENED in _notes(error)):
         yield "jax"
 
 
+def _has_arrays(thing: Any, depth: int = 4) -> bool:
+    """Return whether `thing` is a plain container with arrays of JAX in it."""
+    values = thing.values() if type(thing) is dict else thing
+    return type(thing) in (dict, list, tuple) and any(
+        isinstance(each, jax.Array) or (depth > 0 and _has_arrays(each, depth - 1))
+        for each in values
+    )
+
+
 def _library_of_frame(entry: TracebackType) -> Iterator[str]:
     """Yield the library that a frame's code is of; that of generated methods is their class's."""
     file = entry.tb_frame.f_code.co_filename
     if library := _library_at(file):
-        yield library
+        yield from (library, "any")
     elif is_generated(entry.tb_frame.f_code):
         yield from libraries_of_class(type(entry.tb_frame.f_locals.get("self")))
 
@@ -317,10 +326,18 @@ def libraries_of_object(thing: Any) -> Iterator[str]:
     else:
         yield from ("jax.random",) * is_key(thing)
         yield from libraries_of_class(type(thing))
+        # The state of a chain of optax is a plain tuple of others.
+        yield from ("optax.state",) * (type(thing) is tuple and _is_of_optax(thing))
+
+
+def _is_of_optax(state: Any) -> bool:
+    is_own = "optax" in library_of_module(type(state).__module__)
+    return is_own or (type(state) is tuple and any(map(_is_of_optax, state)))
 
 
 def _is_of_random(thing: Any) -> bool:
-    return inspect.isroutine(thing) and getattr(jax.random, thing.__name__, None) is thing
+    name = getattr(thing, "__name__", "")
+    return inspect.isroutine(thing) and getattr(jax.random, name, None) is thing
 
 
 def is_key(thing: Any) -> bool:
