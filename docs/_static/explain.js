@@ -109,6 +109,7 @@ function findLibraries(error) {
   for (const [kind, call] of Object.entries(SHOWN)) if (call.test(last)) sure.add("jax." + kind);
   sure.delete("");
   if (LIBRARIES.some(([name]) => sure.has(name))) sure.add("any");
+  if (!inner.length && sure.size) sure.add("line");
   if (isRefusedByReaders(error, last)) {
     return { sure: new Set([...sure].filter((name) => name.includes("."))), named: new Set() };
   }
