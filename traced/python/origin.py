@@ -111,7 +111,8 @@ def libraries_of(error: BaseException) -> frozenset[str]:
 
 
 def _libraries(error: BaseException) -> Iterator[str]:
-    yield from libraries_of_class(type(error), own=True)
+    own = [*libraries_of_class(type(error), own=True)]
+    yield from [*own, "any"] * bool(own)
     yield from _imported(error)
     if is_of_a_placeholder(error):
         yield "jax.tree"
@@ -281,7 +282,9 @@ def _libraries_at(entry: TracebackType, error: BaseException) -> Iterator[str]:
     is_named = (operands or is_library_code(entry.tb_frame.f_code)) and CLASSES_OF_JAX.search(
         str(error)
     )
-    if is_named or ((known or is_unknown) and SHORTENED in _notes(error)):
+    if is_named:
+        yield from ("jax", "any", "line")
+    if (known or is_unknown) and SHORTENED in _notes(error):
         yield "jax"
 
 
