@@ -169,6 +169,9 @@ OPTIMIZERS = {
 }
 
 PYTHON = {
+    "AttributeError: 'AbstractRef' object has no attribute": (
+        "jax.jit(lambda ref: ref + 1)(jax.new_ref(x))"
+    ),
     "AttributeError: has no attribute '_is_concrete'": "jnp.zeros(3, device='gpu')",
     "TracerArrayConversionError: conversion method __array__()": (
         "jax.random.randint(key, 0, 9, (3,))"
