@@ -97,7 +97,7 @@ def _operands(node: ast.AST, above: ast.AST, frame: FrameType) -> Iterator[Any]:
 def _called(node: ast.Call, frame: FrameType) -> Iterator[Any]:
     function = resolved(node.func, frame)
     if function is UNKNOWN and isinstance(node.func, ast.Attribute):
-        yield _method(node.func, frame)
+        yield from _method(node.func, frame)
         yield from sources(node.func.value, frame)
         return
     if function is not UNKNOWN and not callable(function):
@@ -119,10 +119,12 @@ def _called(node: ast.Call, frame: FrameType) -> Iterator[Any]:
         yield from (each for each in given if each is not UNKNOWN)
 
 
-def _method(node: ast.Attribute, frame: FrameType) -> Any:
-    """Return the method of an object that the line itself made: `Model(2).step(x)`."""
+def _method(node: ast.Attribute, frame: FrameType) -> Iterator[Any]:
+    """Yield the method of an object that the line itself made: `Model(2).step(x)`."""
     made = resolved(node.value.func, frame) if isinstance(node.value, ast.Call) else UNKNOWN
-    return attribute(made, node.attr) if isinstance(made, type) else UNKNOWN
+    method = attribute(made, node.attr) if isinstance(made, type) else UNKNOWN
+    if method is not UNKNOWN:
+        yield method
 
 
 def sources(node: ast.expr, frame: FrameType) -> Iterator[Any]:
