@@ -169,6 +169,14 @@ OPTIMIZERS = {
 }
 
 PYTHON = {
+    "AttributeError: object has no attribute 'ndim'": "nnx.Conv(1, 2, (3,), rngs=nnx.Rngs(0))({'image': x})",
+    "AttributeError: object has no attribute 'shape'": (
+        "nnx.Dropout(0.5, rngs=nnx.Rngs(0))({'image': x})"
+    ),
+    "AttributeError: object has no attribute 'dtype'": (
+        "nnx.Embed(3, 4, rngs=nnx.Rngs(0))({'image': x})"
+    ),
+    "TypeError: `out_sharding` argument of": "layer(x, True)",
     "AttributeError: 'AbstractRef' object has no attribute": (
         "jax.jit(lambda ref: ref + 1)(jax.new_ref(x))"
     ),
@@ -222,7 +230,6 @@ PYTHON = {
     "TypeError: and 'NoneType'": "optax.smooth_labels(x, None)",
     "TypeError: : 'NoneType' and": "optax.softmax_cross_entropy(x, None)",
     "AttributeError: 'NoneType' object has no attribute": "jax.lax.slice_in_dim(None, 0, 1)",
-    "AttributeError: 'list' object has no attribute": "jax.lax.slice_in_dim([1.0], 0, 1)",
     "TypeError: ' object cannot be interpreted as an integer": "jnp.argmax(x, axis=(0, 1))",
     "TypeError: object is not subscriptable": "jnp.zeros[3]",
     "TypeError: object does not support item assignment": "layer['bias'] = x",
