@@ -169,7 +169,9 @@ OPTIMIZERS = {
 }
 
 PYTHON = {
-    "AttributeError: object has no attribute 'ndim'": "nnx.Conv(1, 2, (3,), rngs=nnx.Rngs(0))({'image': x})",
+    "AttributeError: object has no attribute 'ndim'": (
+        "nnx.Conv(1, 2, (3,), rngs=nnx.Rngs(0))({'image': x})"
+    ),
     "AttributeError: object has no attribute 'shape'": (
         "nnx.Dropout(0.5, rngs=nnx.Rngs(0))({'image': x})"
     ),
