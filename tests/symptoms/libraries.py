@@ -76,6 +76,12 @@ ORBAX = {
         "manager.wait_until_finished()\n"
         "checkpointer.restore(path)"
     ),
+    "FileNotFoundError: Individual parameter subdirectory not found": (
+        "manager = ocp.CheckpointManager(path)\n"
+        "manager.save(0, args=ocp.args.StandardSave({'x': x}))\n"
+        "manager.wait_until_finished()\n"
+        "checkpointer.restore(path, {'x': x})"
+    ),
     "FileNotFoundError: No structure could be identified": (
         "manager = ocp.CheckpointManager(path)\n"
         "manager.save(0, args=ocp.args.StandardSave({'x': x}))\n"
