@@ -34,12 +34,6 @@ PROGRAMS = {
     "TypeError: initialize_carry() takes": (
         "from flax import linen\nlinen.GRUCell(4).initialize_carry(key, (2,), 4)"
     ),
-    "TypeError: object is not subscriptable": (
-        "from flax import linen\nlinen.GRUCell.initialize_carry(key, (2,), 4)"
-    ),
-    "TypeError: 'tuple' object is not callable": (
-        "from flax import linen\nlinen.Dense(3, kernel_init=(3, 3)).init(key, x)"
-    ),
     "TypeError: Failed to hash Flax Module": (
         "from flax import linen\nhash(linen.Dense(3, kernel_init=x))"
     ),
