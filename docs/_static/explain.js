@@ -101,8 +101,9 @@ function findLibraries(error) {
     const named = imported.slice(1).find(Boolean);
     for (const [name, packages] of LIBRARIES) if (packages.includes(named)) sure.add(name);
   }
-  const object = error.message.match(/^'(\w+)' object|^(\w+)\.\w+\(\) (?:missing|got)/);
-  if (object) sure.add(SYMPTOMS.classes[object[1] || object[2]] || "");
+  for (const object of error.message.matchAll(/'(\w+)'(?= object| and |$)|^(\w+)\.\w+\(\) (?:missing|got)/g)) {
+    sure.add(SYMPTOMS.classes[object[1] || object[2]] || "");
+  }
   if (CLASSES_OF_JAX.test(error.message)) sure.add("jax");
   if (error.removed) sure.add("jax");
   if (sure.size && error.message.includes("'flax.")) sure.add("flax");
@@ -110,6 +111,7 @@ function findLibraries(error) {
   for (const [kind, call] of Object.entries(SHOWN)) if (call.test(last)) sure.add("jax." + kind);
   sure.delete("");
   if (LIBRARIES.some(([name]) => sure.has(name))) sure.add("any");
+  if (!inner.length && sure.size) sure.add("line");
   if (isRefusedByReaders(error, last)) {
     return { sure: new Set([...sure].filter((name) => name.includes("."))), named: new Set() };
   }

@@ -169,6 +169,32 @@ OPTIMIZERS = {
 }
 
 PYTHON = {
+    "AttributeError: 'AbstractRef' object has no attribute": (
+        "jax.jit(lambda ref: ref + 1)(jax.new_ref(x))"
+    ),
+    "AttributeError: has no attribute '_is_concrete'": "jnp.zeros(3, device='gpu')",
+    "TracerArrayConversionError: conversion method __array__()": (
+        "jax.random.randint(key, 0, 9, (3,))"
+    ),
+    "TypeError: and got incompatible shapes for broadcasting": (
+        "nnx.dot_product_attention(*[jnp.ones((3, 5, 4, 8))] * 3, mask=jnp.ones((1, 1, 3, 5)))"
+    ),
+    "TypeError: be converted to a scalar index": "'0.1' * x",
+    "AttributeError: has no attribute 'block_until_ready'": "pair = x, x\npair.block_until_ready()",
+    "KeyError: Tracer": (
+        "params = {'layer0': x}\n"
+        "jax.lax.fori_loop(0, 1, lambda i, total: total + params[f'layer{i}'].sum(), 0.0)"
+    ),
+    "TypeError: : '_IndexUpdateRef' and": "x.at[0] + 1.0",
+    "TypeError: Array() takes no arguments": "jax.Array([1.0])",
+    "TypeError: SeedSequence expects int": "np.random.default_rng(key)",
+    "AttributeError: Tracer has no attribute device": "jax.jit(lambda x: x.device)(x)",
+    "TypeError: non-iterable NoneType": "a, b = jax.jit(lambda x: None)(x)",
+    "TypeError: can't multiply sequence by non-int": "0.5 * [x, x]",
+    "TypeError: multiply sequence by non-int": "slopes = [x, x]\n0.5 * slopes",
+    "TypeError: cannot unpack non-iterable": "value, slopes = jax.value_and_grad(jnp.sum)",
+    "ValueError: values to unpack": "value, slopes = jax.grad(jnp.sum)(x)",
+    "TypeError: is not JSON serializable": "import json\njson.dumps({'loss': x})",
     "IndexError: list index out of range": "jax.devices()[999]",
     "AttributeError: '_IndexUpdateHelper' object has no attribute": "x.at.set(1.0)",
     "AttributeError: ' object has no setter": "x.shape = (1, 3)",

@@ -12,7 +12,9 @@ NAMES = {
 
 OPTAX = {
     "AttributeError: 'tuple' object has no attribute": "optax.adam(0.1).init(x).hyperparams",
-    "TypeError: tuple indices must be integers or slices, not str": "optax.adam(0.1).init(x)['mu']",
+    "TypeError: tuple indices must be integers or slices, not str": (
+        "state = optax.adam(0.1).init(x)\nstate['mu']"
+    ),
     "TypeError: apply_updates() missing": ("optax.apply_updates({'w': x})"),
     "TypeError: () missing … 'transition_steps'": ("optax.exponential_decay(0.1)"),
     "TypeError: () missing … 'decay_rate'": ("optax.exponential_decay(0.1, 100)"),

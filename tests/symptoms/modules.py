@@ -27,6 +27,18 @@ PROGRAMS = {
     "TypeError: TrainState.create() missing … 'graphdef'": (
         "nnx.TrainState.create(apply_fn=None, params=x, tx=optax.sgd(0.1))"
     ),
+    "AttributeError: 'dict' object has no attribute 'unfreeze'": (
+        "state = {'params': {'kernel': x}, 'opt_state': x}\nstate.unfreeze()"
+    ),
+    "AttributeError: 'dict' object has no attribute 'params'": (
+        "state = {'params': {'kernel': x}, 'opt_state': x}\nstate.params"
+    ),
+    "AttributeError: 'dict' object has no attribute 'opt_state'": (
+        "state = {'params': {'kernel': x}, 'opt_state': x}\nstate.opt_state"
+    ),
+    "AttributeError: 'dict' object has no attribute 'kernel'": (
+        "state = {'params': {'kernel': x}, 'opt_state': x}\nstate['params'].kernel"
+    ),
     "TypeError: State.__init__() got an unexpected keyword argument": (
         "from flax.training.train_state import TrainState\n"
         "TrainState.create(apply_fn=None, params=x, tx=optax.sgd(0.1), key=key)"

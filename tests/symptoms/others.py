@@ -2,6 +2,21 @@
 
 #: By what is wrong. Each is run as it stands, and under `jit`.
 PROGRAMS = {
+    "own text called in a module": (
+        "class Net(nnx.Module):\n"
+        "    def __init__(self):\n"
+        "        self.act = 'relu'\n"
+        "    def __call__(self, x):\n"
+        "        return self.act(x)\n"
+        "Net()(jnp.ones(2))"
+    ),
+    "own results unpacked": "def three():\n    return 1, 2, 3\na, b = three()",
+    "own dictionary without a name": "params = {'w': jnp.ones(2)}\nparams['b']",
+    "own attribute of a dictionary": "params = {'w': jnp.ones(2)}\nparams.w",
+    "own list too short": "losses = [jnp.ones(2)]\nlosses[3]",
+    "own dictionary times a number": "settings = {'rate': 0.1}\n2.0 * settings",
+    "own JSON": "import json\njson.dumps({1, 2})",
+    "own function in brackets": "def f(x):\n    return x\nf[0]",
     "format dict": ('config = {"lr": 0.1}\nprint(f"{config:.3f}")'),
     "format set": ('print("{:>10}".format({1, 2}))'),
     "format spec !r": ('"{:!r}".format(3)'),
@@ -157,8 +172,6 @@ PROGRAMS = {
     "np truth in vmap": (
         "def f(x):\n    if np.ones(3) > 0:\n        return x\njax.vmap(f)(jnp.ones(3))"
     ),
-    "svd unpack": ("u, s = jnp.linalg.svd(jnp.eye(2))"),
-    "meshgrid unpack": ("a, b, c = jnp.meshgrid(jnp.ones(2), jnp.ones(3))"),
     "own optimiser argument in optax schedule": (
         "def schedule(step):\n"
         '    return {}["x"]\n'

@@ -2,6 +2,66 @@
 
 #: What is wrong, the page, and the program.
 PROGRAMS = {
+    ("the parts of a decomposition", "unpack-keys"): "u, s = jnp.linalg.svd(jnp.eye(2))",
+    ("axes of a grid", "unpack-keys"): "a, b, c = jnp.meshgrid(jnp.ones(2), jnp.ones(3))",
+    ("gradients without the value", "unpack-keys"): (
+        "def loss(params):\n"
+        "    return (params['w'] ** 2).sum()\n"
+        "value, slopes = jax.grad(loss)({'w': jnp.ones(2), 'b': jnp.ones(2), 'c': jnp.ones(1)})"
+    ),
+    ("a transform that was not called", "unpack-keys"): (
+        "value, slopes = jax.value_and_grad(lambda w: (w**2).sum())"
+    ),
+    ("a step of gradient descent on a dictionary", "operand-types"): (
+        "params = {'w': jnp.ones(2), 'b': jnp.ones(1)}\n"
+        "slopes = jax.grad(lambda params: (params['w'] ** 2).sum())(params)\n"
+        "params = params - 0.1 * slopes"
+    ),
+    ("gradients in a list", "operand-types"): (
+        "slopes = [jnp.ones(2), jnp.ones(3)]\nscaled = 0.5 * slopes"
+    ),
+    ("a schedule that was not called", "operand-types"): (
+        "schedule = optax.linear_schedule(0.1, 0.0, 10)\nstep = schedule * jnp.ones(2)"
+    ),
+    ("a rate from a file", "operand-types"): (
+        "settings = {'rate': '0.1'}\nstep = settings['rate'] * jnp.ones(2)"
+    ),
+    ("metrics written as JSON", "not-json"): (
+        "import json\nlosses = jnp.ones(3)\njson.dumps({'loss': losses.mean()})"
+    ),
+    ("a layer by its number", "not-subscriptable"): (
+        "model = nnx.Sequential(nnx.Linear(2, 3, rngs=nnx.Rngs(0)), nnx.relu)\nfirst = model[0]"
+    ),
+    ("a jitted function in brackets", "not-subscriptable"): (
+        "step = jax.jit(lambda x: (x, x))\nfirst = step[0]"
+    ),
+    ("parameters by the name of another library", "no-attribute-in-State"): (
+        "state = nnx.state(nnx.Linear(2, 3, rngs=nnx.Rngs(0)))\nweights = state['weight']"
+    ),
+    ("a loss joined after append", "none-argument"): (
+        "losses = [].append(jnp.ones(2))\njnp.stack(losses)"
+    ),
+    ("bounds before the shape", "shape-not-a-tuple"): (
+        "jax.random.randint(jax.random.key(0), 0, 100, (32,))"
+    ),
+    ("a device by its name", "unknown-backend"): "jnp.zeros(3, device='gpu')",
+    ("waiting for a pair", "attribute-of-tracer"): (
+        "pair = jax.jit(lambda x: (x, x))(jnp.ones(2))\npair.block_until_ready()"
+    ),
+    ("a method of a class whose objects have no hash", "nonhashable-static"): (
+        "from functools import partial\n"
+        "class Model:\n"
+        "    def __eq__(self, other):\n"
+        "        return True\n"
+        "    @partial(jax.jit, static_argnums=0)\n"
+        "    def step(self, x):\n"
+        "        return x\n"
+        "Model().step(jnp.ones(2))"
+    ),
+    ("a list for a loss of optax", "list-argument"): (
+        "optax.softmax_cross_entropy([0.1, 0.9], [0.0, 1.0])"
+    ),
+    ("integers in a function of jax.nn", "lax-dtypes"): "jax.nn.sigmoid(jnp.arange(3))",
     ("a scan without its start", "unexpected-keyword"): "jax.lax.scan(lambda c, x: (c, x))",
     ("a step of a loop whose arguments are swapped", "float-index"): (
         "jax.lax.fori_loop(0, 3, lambda out, i: out.at[i].set(i), jnp.zeros(3))"
@@ -683,9 +743,6 @@ PROGRAMS = {
     ("parameters to unfreeze", "dict-attribute"): (
         "from flax import linen as nn\n"
         "nn.Dense(2).init(jax.random.key(0), jnp.ones((1, 4)))['params'].unfreeze()"
-    ),
-    ("parameters by attribute", "dict-attribute"): (
-        "jax.grad(lambda params: params.w.sum())({'w': jnp.ones(3)})"
     ),
     ("a state of optax that was restored", "dict-attribute"): (
         "params = {'w': jnp.ones(3)}\n"

@@ -47,6 +47,8 @@ HEAD = re.compile(r"^(?P<module>(?:[A-Za-z_]\w*\.)*)(?P<name>[A-Za-z_]\w*)(?:: ?
 BARE = re.compile(
     r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Warning|NotFound|Iteration|Group)(?:: ?|$)"
 )
+#: What Python could not call, look into or combine: `'Linear' object`, `'float' and 'State'`.
+QUOTED = re.compile(r"(?:: |and |of )?'(\w+)'(?= object\b| and |$)")
 REMOVED = re.compile(r"-{10,}\n(?:For simplicity, JAX has|The stack trace below excludes)")
 NOTE = re.compile(r"\n-{10,}\nFor simplicity, JAX", re.DOTALL)
 INSTALLED = re.compile(r"(?:site|dist)-packages/(.+)")
@@ -171,8 +173,11 @@ def _make(block: Block, shortened: bool) -> BaseException:
         # Without any entry, the message alone says whose error it is.
         module = _library_by_message(found, block.message) or module
     told = REFUSED.match(block.message)
-    if told and "." in told[1] and hasattr(flax.nnx, told[1].partition(".")[0]):
-        module = "flax.nnx"  # a method of a layer, which Python calls without a frame of Flax
+    named = [told[1].partition(".")[0]] if told and "." in told[1] else []
+    if found is TypeError:
+        named += QUOTED.findall(block.message)
+    if any(hasattr(flax.nnx, name) for name in named):
+        module = "flax.nnx"  # Python says it of an object of Flax, without a frame of Flax
     members = {
         "__module__": module,
         "__init__": lambda self: None,
@@ -253,6 +258,8 @@ def _refusing(block: Block) -> dict[str, Any]:
         return {}
     of_class, _, method = told[1].rpartition("<locals>.")[2].partition(".")
     own = [each.source for each in block.entries if not _local_file(each.file)]
+    if told[1].startswith("jaxlib."):
+        return {}
     homes = NAMES.values() if method else (jax, jax.lax)
     called = re.search(rf"\.{of_class}\(", own[-1]) if own and not method else None
     if called or any(hasattr(home, of_class) for home in homes):

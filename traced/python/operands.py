@@ -97,7 +97,11 @@ def _operands(node: ast.AST, above: ast.AST, frame: FrameType) -> Iterator[Any]:
 def _called(node: ast.Call, frame: FrameType) -> Iterator[Any]:
     function = resolved(node.func, frame)
     if function is UNKNOWN and isinstance(node.func, ast.Attribute):
+        yield from _method(node.func, frame)
         yield from sources(node.func.value, frame)
+        return
+    if function is not UNKNOWN and not callable(function):
+        yield function
         return
     if isinstance(node.func, ast.Call):
         # What made the function stands for it: `jax.jit(f)(x)` calls what `jit` returned.
@@ -115,6 +119,14 @@ def _called(node: ast.Call, frame: FrameType) -> Iterator[Any]:
         yield from (each for each in given if each is not UNKNOWN)
 
 
+def _method(node: ast.Attribute, frame: FrameType) -> Iterator[Any]:
+    """Yield the method of an object that the line itself made: `Model(2).step(x)`."""
+    made = resolved(node.value.func, frame) if isinstance(node.value, ast.Call) else UNKNOWN
+    method = attribute(made, node.attr) if isinstance(made, type) else UNKNOWN
+    if method is not UNKNOWN:
+        yield method
+
+
 def sources(node: ast.expr, frame: FrameType) -> Iterator[Any]:
     """Yield what a value is made of: objects, library functions that gave it, `UNKNOWN`."""
     exact = resolved(node, frame)
@@ -127,6 +139,8 @@ def sources(node: ast.expr, frame: FrameType) -> Iterator[Any]:
                 yield from (each for part in node.args for each in sources(part, frame))
             elif function is UNKNOWN and isinstance(node.func, ast.Attribute):
                 yield from sources(node.func.value, frame)
+            elif isinstance(node.func, ast.Call):
+                yield from sources(node.func, frame)
             else:
                 yield function if is_installed(function) else UNKNOWN
         case ast.Attribute():
@@ -151,6 +165,8 @@ def _parts(node: ast.expr, frame: FrameType) -> Iterator[Any]:
 
 def is_installed(thing: Any) -> bool:
     """Return whether a function or a class was written in a library, and not by the reader."""
+    if inspect.isfunction(thing):  # one that a library has wrapped keeps the reader's module
+        return is_library(thing.__code__.co_filename)
     module = sys.modules.get(getattr(thing, "__module__", None) or "")
     file = getattr(module, "__file__", None)
     return file is not None and is_library(file)

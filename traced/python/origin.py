@@ -111,7 +111,8 @@ def libraries_of(error: BaseException) -> frozenset[str]:
 
 
 def _libraries(error: BaseException) -> Iterator[str]:
-    yield from libraries_of_class(type(error), own=True)
+    own = [*libraries_of_class(type(error), own=True)]
+    yield from [*own, "any"] * bool(own)
     yield from _imported(error)
     if is_of_a_placeholder(error):
         yield "jax.tree"
@@ -142,6 +143,7 @@ def _called_at(entry: TracebackType, error: BaseException) -> Iterator[str]:
             if any(each is one for one in called) and f"{each.__name__}()" not in str(error):
                 yield kind
     yield from ("jax.draw",) * any(map(_is_of_random, called))
+    yield from ("text",) * any(type(each) is str for each in called)
     # What `pmap` returns is another function each time, and all are of one file.
     inner = entry.tb_next and entry.tb_next.tb_frame.f_code.co_filename
     yield from ("jax.pmap",) * (inner == inspect.getfile(inspect.unwrap(jax.pmap)))
@@ -191,6 +193,7 @@ def _imported(error: BaseException) -> Iterator[str]:
         yield from library_of_module(error.name)
     if isinstance(error, AttributeError):
         yield from libraries_of_object(error.obj)
+        yield from ("tree",) * _has_arrays(error.obj)
         # Flax Linen calls `setup` before it looks up an attribute, and NNX never does.
         yield from ("flax.class",) * ("flax" in libraries_of_class(type(error.obj), own=True))
         is_of_nnx = any(each.__module__.startswith("flax.nnx.") for each in type(error.obj).__mro__)
@@ -274,11 +277,16 @@ def _libraries_at(entry: TracebackType, error: BaseException) -> Iterator[str]:
     operands = operands_at(entry)
     known = {name for each in operands for name in libraries_of_object(each)}
     yield from known
-    yield from ("any",) * bool(known)
+    yield from ("any", "line") * bool(known)
     yield from ("tree",) * any(map(_has_arrays, operands))
     is_unknown = any(each is UNKNOWN for each in operands)
-    is_named = bool(operands) and CLASSES_OF_JAX.search(str(error)) is not None
-    if is_named or ((known or is_unknown) and SHORTENED in _notes(error)):
+    # Python's own modules name classes too, and what the reader's code raises may say anything.
+    is_named = (operands or is_library_code(entry.tb_frame.f_code)) and CLASSES_OF_JAX.search(
+        str(error)
+    )
+    if is_named:
+        yield from ("jax", "any", "line")
+    if (known or is_unknown) and SHORTENED in _notes(error):
         yield "jax"
 
 
