@@ -91,6 +91,7 @@ function findLibraries(error) {
   const add = (kind, frames, word) => frames.some((frame) => word.test(frame.head)) && sure.add(kind);
   add("flax.scan", flax, /\bscan_wrapper\b/);
   add("flax.replace", flax, /\breplace\b/);
+  add("flax.bridge", flax, /\bbridge\W\w+\.py/);
   add("flax.pool", end, /\bpool\b/);
   add("flax.cell", end, /\brecurrent\.py\b/);
   add("jax.attention", inner, /\bdot_product_attention\b/);

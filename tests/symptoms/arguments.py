@@ -170,14 +170,10 @@ OPTIMIZERS = {
 
 PYTHON = {
     "AttributeError: object has no attribute 'ndim'": (
-        "nnx.Conv(1, 2, (3,), rngs=nnx.Rngs(0))({'image': x})"
+        "nnx.Conv(1, 2, (3,), rngs=nnx.Rngs(0))(1.0)"
     ),
-    "AttributeError: object has no attribute 'shape'": (
-        "nnx.Dropout(0.5, rngs=nnx.Rngs(0))({'image': x})"
-    ),
-    "AttributeError: object has no attribute 'dtype'": (
-        "nnx.Embed(3, 4, rngs=nnx.Rngs(0))({'image': x})"
-    ),
+    "AttributeError: object has no attribute 'shape'": ("nnx.Dropout(0.5, rngs=nnx.Rngs(0))(1.0)"),
+    "AttributeError: object has no attribute 'dtype'": ("nnx.Embed(3, 4, rngs=nnx.Rngs(0))(1)"),
     "TypeError: `out_sharding` argument of": "layer(x, True)",
     "AttributeError: 'AbstractRef' object has no attribute": (
         "jax.jit(lambda ref: ref + 1)(jax.new_ref(x))"

@@ -39,6 +39,9 @@ OPTAX = {
     "TypeError: subdtype of <class 'numpy.floating'>": (
         "optax.l2_loss(jnp.arange(3), jnp.arange(3))"
     ),
+    "AttributeError: 'dict' object has no attribute": (
+        "optax.adam(0.1).update(x, [{'count': 0, 'mu': x, 'nu': x}, None])"
+    ),
     "AttributeError: 'str' object has no attribute": (
         "optimizer, params = optax.adam(0.1), {'w': x, 'b': x}\noptimizer.update(params, params)"
     ),
@@ -68,6 +71,48 @@ ORBAX = {
         "manager.save(0, args=ocp.args.StandardSave({'x': x}))\n"
         "manager.wait_until_finished()\n"
         "manager.save(0, args=ocp.args.StandardSave({'x': x}), force=True)"
+    ),
+    "FileNotFoundError: Metadata file … does not exist": (
+        "manager = ocp.CheckpointManager(path)\n"
+        "manager.save(0, args=ocp.args.StandardSave({'x': x}))\n"
+        "manager.wait_until_finished()\n"
+        "checkpointer.restore(path)"
+    ),
+    "FileNotFoundError: Individual parameter subdirectory not found": (
+        "manager = ocp.CheckpointManager(path)\n"
+        "manager.save(0, args=ocp.args.StandardSave({'x': x}))\n"
+        "manager.wait_until_finished()\n"
+        "checkpointer.restore(path, {'x': x})"
+    ),
+    "FileNotFoundError: No structure could be identified": (
+        "manager = ocp.CheckpointManager(path)\n"
+        "manager.save(0, args=ocp.args.StandardSave({'x': x}))\n"
+        "manager.wait_until_finished()\n"
+        "ocp.PyTreeCheckpointer().restore(path)"
+    ),
+    "ValueError: does not match with any registered handler": (
+        "manager = ocp.CheckpointManager(path)\n"
+        "manager.save(0, args=ocp.args.StandardSave({'x': x}))\n"
+        "manager.wait_until_finished()\n"
+        "manager.restore(0, args=ocp.args.JsonRestore())"
+    ),
+    "KeyError: was not found in the checkpoint": (
+        "manager = ocp.CheckpointManager(path)\n"
+        "manager.save(0, args=ocp.args.Composite(a=ocp.args.StandardSave({'x': x})))\n"
+        "manager.wait_until_finished()\n"
+        "manager.restore(0, args=ocp.args.Composite(b=ocp.args.StandardRestore()))"
+    ),
+    "KeyError: Unknown key": (
+        "manager = ocp.CheckpointManager(path)\n"
+        "manager.save(0, args=ocp.args.Composite(a=ocp.args.StandardSave({'x': x})))\n"
+        "manager.wait_until_finished()\n"
+        "manager.restore(0)['b']"
+    ),
+    "ValueError: args` of type `Composite`": (
+        "manager = ocp.CheckpointManager(path)\n"
+        "manager.save(0, args=ocp.args.StandardSave({'x': x}))\n"
+        "manager.wait_until_finished()\n"
+        "manager.restore(0, args=ocp.args.Composite(a=ocp.args.StandardRestore()))"
     ),
     "FileNotFoundError: No steps found": "ocp.CheckpointManager(path).restore(None)",
 }

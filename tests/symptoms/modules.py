@@ -24,7 +24,42 @@ PROGRAMS = {
         "state = TrainState.create(apply_fn=None, params=x, tx=optax.sgd(0.1))\n"
         "state.apply_gradients(x)"
     ),
-    "AttributeError: 'TrainState' object has no attribute 'apply'": (
+    "TypeError: TrainState.create() missing … 'graphdef'": (
+        "nnx.TrainState.create(apply_fn=None, params=x, tx=optax.sgd(0.1))"
+    ),
+    "AttributeError: 'dict' object has no attribute 'unfreeze'": (
+        "state = {'params': {'kernel': x}, 'opt_state': x}\nstate.unfreeze()"
+    ),
+    "AttributeError: 'dict' object has no attribute 'params'": (
+        "state = {'params': {'kernel': x}, 'opt_state': x}\nstate.params"
+    ),
+    "AttributeError: 'dict' object has no attribute 'opt_state'": (
+        "state = {'params': {'kernel': x}, 'opt_state': x}\nstate.opt_state"
+    ),
+    "AttributeError: 'dict' object has no attribute 'kernel'": (
+        "state = {'params': {'kernel': x}, 'opt_state': x}\nstate['params'].kernel"
+    ),
+    "TypeError: State.__init__() got an unexpected keyword argument": (
+        "from flax.training.train_state import TrainState\n"
+        "TrainState.create(apply_fn=None, params=x, tx=optax.sgd(0.1), key=key)"
+    ),
+    "TypeError: initialize_carry() takes": (
+        "from flax import linen\nlinen.GRUCell(4).initialize_carry(key, (2,), 4)"
+    ),
+    "TypeError: Failed to hash Flax Module": (
+        "from flax import linen\nhash(linen.Dense(3, kernel_init=x))"
+    ),
+    "ScopeCollectionNotFound: from collection … vmap(": (
+        "from flax import linen\nlinen.vmap(linen.Dense)(4).init(key, jnp.ones((2, 3)))"
+    ),
+    "ScopeCollectionNotFound: from collection … scan(": (
+        "from flax import linen\n"
+        "linen.scan(linen.GRUCell)(4).init(key, jnp.ones(4), jnp.ones((5, 3)))"
+    ),
+    "ScopeParamNotFoundError: Could not find parameter named": (
+        "from flax import linen\nlinen.Dense(1).apply({'params': {'bias': x}}, x)"
+    ),
+    "AttributeError: 'TrainState' object has no attribute": (
         "from flax.training.train_state import TrainState\n"
         "state = TrainState.create(apply_fn=None, params=x, tx=optax.sgd(0.1))\n"
         "state.apply(x)"

@@ -669,4 +669,154 @@ PROGRAMS = {
         "keep = np.array([True, False])\n"
         "jax.jit(lambda x, keep: x[keep], static_argnums=1)(jnp.ones(2), keep)"
     ),
+    ("a scan of layers without their parameters", "linen-lifted"): (
+        "from flax import linen as nn\n"
+        "class Cell(nn.Module):\n"
+        "    @nn.compact\n"
+        "    def __call__(self, c, x):\n"
+        "        return nn.Dense(4)(c), None\n"
+        "nn.scan(Cell, length=3)().init(jax.random.key(0), jnp.ones((1, 4)), None)"
+    ),
+    ("heads of critics", "linen-lifted"): (
+        "from flax import linen as nn\n"
+        "nn.vmap(nn.Dense, in_axes=None, axis_size=2)(1).init(jax.random.key(0), jnp.ones((5, 3)))"
+    ),
+    ("a layer of Linen that has seen no input", "linen-in-nnx"): (
+        "from flax import linen as nn\n"
+        "layer = nnx.bridge.ToNNX(nn.Dense(4), rngs=nnx.Rngs(0))\n"
+        "nnx.jit(lambda layer, x: layer(x))(layer, jnp.ones((1, 3)))"
+    ),
+    ("a layer of Linen in a module of NNX", "linen-apply"): (
+        "from flax import linen as nn\n"
+        "class Net(nnx.Module):\n"
+        "    def __init__(self, rngs):\n"
+        "        self.fc = nn.Dense(4)\n"
+        "    def __call__(self, x):\n"
+        "        return self.fc(x)\n"
+        "Net(nnx.Rngs(0))(jnp.ones((1, 4)))"
+    ),
+    ("a method that a layer lacks", "linen-apply"): (
+        "from flax import linen as nn\n"
+        "layer, x = nn.Dense(2), jnp.ones((1, 4))\n"
+        "layer.apply(layer.init(jax.random.key(0), x), x, method='encode')"
+    ),
+    ("batch statistics for a plain TrainState", "train-state"): (
+        "from flax.training import train_state\n"
+        "train_state.TrainState.create(\n"
+        "    apply_fn=None, params={}, tx=optax.sgd(0.1), batch_stats={}\n"
+        ")"
+    ),
+    ("batch statistics with the gradients", "train-state"): (
+        "from flax.training.train_state import TrainState\n"
+        "state = TrainState.create(apply_fn=None, params={'w': 1.0}, tx=optax.sgd(0.1))\n"
+        "state.apply_gradients(grads={'w': 1.0}, batch_stats={})"
+    ),
+    ("the TrainState of NNX", "train-state"): (
+        "nnx.TrainState.create(apply_fn=None, params=None, tx=optax.adam(1e-3))"
+    ),
+    ("pretrained parameters of another name", "linen-parameters"): (
+        "from flax import linen as nn\n"
+        "class Net(nn.Module):\n"
+        "    @nn.compact\n"
+        "    def __call__(self, x):\n"
+        "        return nn.Dense(2, name='head')(nn.Dense(4, name='body')(x))\n"
+        "params = Net().init(jax.random.key(0), jnp.ones((1, 4)))['params']\n"
+        "wrong = {'body': params['body'], 'classifier': params['head']}\n"
+        "Net().apply({'params': wrong}, jnp.ones((1, 4)))"
+    ),
+    ("parameters without a bias", "linen-parameters"): (
+        "from flax import linen as nn\n"
+        "params = {'kernel': jnp.ones((4, 2))}\n"
+        "jax.jit(nn.Dense(2).apply)({'params': params}, jnp.ones((1, 4)))"
+    ),
+    ("what apply returns with mutable", "tuple-as-array"): (
+        "from flax import linen as nn\n"
+        "norm, x = nn.BatchNorm(use_running_average=False), jnp.ones((2, 4))\n"
+        "variables = norm.init(jax.random.key(0), x)\n"
+        "@jax.jit\n"
+        "def loss(variables):\n"
+        "    logits = norm.apply(variables, x, mutable=['batch_stats'])\n"
+        "    return logits.mean()\n"
+        "loss(variables)"
+    ),
+    ("what where returns", "tuple-as-array"): "jnp.where(jnp.arange(3) > 1).shape",
+    ("parameters to unfreeze", "dict-attribute"): (
+        "from flax import linen as nn\n"
+        "nn.Dense(2).init(jax.random.key(0), jnp.ones((1, 4)))['params'].unfreeze()"
+    ),
+    ("a state of optax that was restored", "dict-attribute"): (
+        "params = {'w': jnp.ones(3)}\n"
+        "restored = [{'count': jnp.array(0), 'mu': params, 'nu': params}, None]\n"
+        "jax.jit(optax.adam(0.1).update)(params, restored)"
+    ),
+    ("a list as default of a field", "mutable-default"): (
+        "from flax import linen as nn\nclass Net(nn.Module):\n    sizes: list = [64, 64]"
+    ),
+    ("an array as default of a field", "mutable-default"): (
+        "@flax.struct.dataclass\nclass State:\n    total: jax.Array = jnp.zeros(2)"
+    ),
+    ("the carry of older releases", "cell-carry"): (
+        "from flax import linen as nn\nnn.LSTMCell.initialize_carry(jax.random.key(0), (2,), 8)"
+    ),
+    ("a parameter without an initializer", "linen-setup"): (
+        "from flax import linen as nn\n"
+        "class Net(nn.Module):\n"
+        "    @nn.compact\n"
+        "    def __call__(self, x):\n"
+        "        return x @ self.param('w', (x.shape[-1], 3))\n"
+        "Net().init(jax.random.key(0), jnp.ones((1, 4)))"
+    ),
+    ("a module with a dictionary as a static argument", "nonhashable-static"): (
+        "from flax import linen as nn\n"
+        "class Net(nn.Module):\n"
+        "    cfg: dict\n"
+        "    @nn.compact\n"
+        "    def __call__(self, x):\n"
+        "        return nn.Dense(self.cfg['n'])(x)\n"
+        "net, x = Net({'n': 3}), jnp.ones((1, 4))\n"
+        "variables = net.init(jax.random.key(0), x)\n"
+        "jax.jit(lambda net, v, x: net.apply(v, x), static_argnums=0)(net, variables, x)"
+    ),
+    ("a target of more layers", "orbax-structure"): (
+        "import pathlib, tempfile\n"
+        "import orbax.checkpoint as ocp\n"
+        "path = pathlib.Path(tempfile.mkdtemp(), 'c')\n"
+        "checkpointer = ocp.StandardCheckpointer()\n"
+        "def net(n):\n"
+        "    return nnx.Dict({f'l{i}': nnx.Linear(2, 2, rngs=nnx.Rngs(0)) for i in range(n)})\n"
+        "checkpointer.save(path, nnx.state(net(2)))\n"
+        "checkpointer.wait_until_finished()\n"
+        "checkpointer.restore(path, nnx.state(nnx.eval_shape(lambda: net(3))))"
+    ),
+    ("a filter that matches nothing", "orbax-leaf"): (
+        "import pathlib, tempfile\n"
+        "import orbax.checkpoint as ocp\n"
+        "checkpointer = ocp.StandardCheckpointer()\n"
+        "state = nnx.state(nnx.Linear(4, 2, rngs=nnx.Rngs(0)), nnx.BatchStat)\n"
+        "checkpointer.save(pathlib.Path(tempfile.mkdtemp(), 'c'), state)"
+    ),
+    ("the folder of a manager", "orbax-path"): (
+        "import tempfile\n"
+        "import orbax.checkpoint as ocp\n"
+        "manager = ocp.CheckpointManager(tempfile.mkdtemp())\n"
+        "manager.save(3, args=ocp.args.StandardSave({'w': jnp.ones(2)}))\n"
+        "manager.wait_until_finished()\n"
+        "ocp.StandardCheckpointer().restore(manager.directory)"
+    ),
+    ("an item of another name", "orbax-unknown-key"): (
+        "import tempfile\n"
+        "import orbax.checkpoint as ocp\n"
+        "tree, manager = {'w': jnp.ones(2)}, ocp.CheckpointManager(tempfile.mkdtemp())\n"
+        "manager.save(0, args=ocp.args.Composite(state=ocp.args.StandardSave(tree)))\n"
+        "manager.wait_until_finished()\n"
+        "manager.restore(0, args=ocp.args.Composite(params=ocp.args.StandardRestore(tree)))"
+    ),
+    ("an item of another kind", "orbax-unknown-key"): (
+        "import tempfile\n"
+        "import orbax.checkpoint as ocp\n"
+        "manager = ocp.CheckpointManager(tempfile.mkdtemp())\n"
+        "manager.save(0, args=ocp.args.StandardSave({'w': jnp.ones(2)}))\n"
+        "manager.wait_until_finished()\n"
+        "manager.restore(0, args=ocp.args.JsonRestore())"
+    ),
 }

@@ -168,6 +168,8 @@ def _inside_flax(entries: list[TracebackType]) -> Iterator[str]:
         yield from ("flax.scan",) * ("scan_wrapper" in names)
         yield from ("flax.replace",) * ("replace" in names)
         yield from ("flax.item",) * (is_raised_there and names[-1] == "__getitem__")
+        folders = [Path(each.tb_frame.f_code.co_filename).parent.name for each in of_flax]
+        yield from ("flax.bridge",) * ("bridge" in folders)
         yield from ("flax.pool",) * (is_raised_there and "pool" in names)
         is_of_a_cell = of_flax[-1].tb_frame.f_code.co_filename.endswith("recurrent.py")
         yield from ("flax.cell",) * (is_raised_there and is_of_a_cell)
