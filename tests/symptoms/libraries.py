@@ -11,22 +11,22 @@ NAMES = {
 }
 
 OPTAX = {
+    "TypeError: bad operand type for unary -: 'function'": "-optax.constant_schedule(0.1)",
+    "TypeError: passed to function.__format__": ("print(f'{optax.constant_schedule(0.1):.3f}')"),
+    "TypeError: a real number, not 'function'": "float(optax.constant_schedule(0.1))",
+    "ValueError: values to unpack (expected 3, got 2": (
+        "updates, state, loss = optax.sgd(0.1).update(x, optax.sgd(0.1).init(x))"
+    ),
+    "TypeError: tuple indices must be integers or slices, not str": (
+        "optax.sgd(0.1).update({'w': x}, optax.sgd(0.1).init({'w': x}))['w']"
+    ),
     "AttributeError: object has no attribute 'init'": "optax.chain([optax.sgd(0.1)])",
     "AttributeError: 'tuple' object has no attribute 'hyperparams'": (
         "optax.adam(0.1).init(x).hyperparams"
     ),
-    "TypeError: bad operand type for unary -: 'function'": (
-        "schedule = optax.constant_schedule(0.1)\n-schedule"
-    ),
     "TypeError: unsupported operand type(s) … 'function'": (
         "rule = optax.scale(optax.constant_schedule(0.1))\n"
         "rule.update({'w': x}, rule.init({'w': x}))"
-    ),
-    "TypeError: passed to function.__format__": (
-        "schedule = optax.constant_schedule(0.1)\nprint(f'{schedule:.3f}')"
-    ),
-    "TypeError: a real number, not 'function'": (
-        "schedule = optax.constant_schedule(0.1)\nfloat(schedule)"
     ),
     "AttributeError: 'list' object has no attribute 'values'": (
         "optax.piecewise_constant_schedule(0.1, [100])"
@@ -34,15 +34,9 @@ OPTAX = {
     "TypeError: unsupported operand type(s) for *: 'float' and 'dict'": (
         "rule = optax.adam(0.1)\nrule.update(x, rule.init({'w': x}))"
     ),
-    "ValueError: values to unpack (expected 3, got 2": (
-        "rule = optax.sgd(0.1)\nupdates, state, loss = rule.update(x, rule.init(x))"
-    ),
     "TypeError: MultiSteps.__init__() missing": "optax.MultiSteps(optax.sgd(0.1))",
     "ValueError: is out of bounds for array of dimension": (
         "optax.softmax_cross_entropy_with_integer_labels(jnp.ones((4, 5, 7)), jnp.zeros(4, int))"
-    ),
-    "TypeError: tuple indices must be integers or slices, not str": (
-        "rule = optax.sgd(0.1)\nrule.update({'w': x}, rule.init({'w': x}))['w']"
     ),
     "AttributeError: 'tuple' object has no attribute": "optax.adam(0.1).init(x).mu",
     "TypeError: apply_updates() missing": ("optax.apply_updates({'w': x})"),

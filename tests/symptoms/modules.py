@@ -1,6 +1,16 @@
 """Programs for errors of Flax NNX."""
 
 PROGRAMS = {
+    "TypeError: ' object is not callable": (
+        "class Net(nnx.Module):\n"
+        "    def forward(self, x):\n"
+        "        return x\n"
+        "net = Net()\n"
+        "nnx.relu(net(x))"
+    ),
+    "TypeError: 'List' object is not callable": "nnx.relu(nnx.List([layer])(x))",
+    "TypeError: Module.train() takes": "nnx.Sequential(layer).train(True)",
+    "TypeError: Module.eval() takes": "nnx.Sequential(layer).eval(True)",
     "ValueError: values to unpack": "graphdef, params, rest = nnx.split(layer)",
     "IndexError: tuple index out of range": (
         "nnx.Optimizer(layer, optax.sgd(0.1), wrt=nnx.Param).update(layer, x)"
@@ -32,8 +42,6 @@ PROGRAMS = {
         "Net(nnx.Rngs(0))"
     ),
     "TypeError: Variable.__init__() ": "nnx.Param(jax.random.normal, (3, 2))",
-    "TypeError: Module.train() takes": "layer.train(True)",
-    "TypeError: Module.eval() takes": "layer.eval(True)",
     "TypeError: .update() takes 1 positional argument": (
         "nnx.MultiMetric(loss=nnx.metrics.Average('loss')).update(x)"
     ),
@@ -47,10 +55,6 @@ PROGRAMS = {
         "nnx.Optimizer(layer, optax.sgd(0.1), wrt=nnx.Param)(layer)"
     ),
     "TypeError: 'GraphDef' object is not callable": "nnx.graphdef(layer)(x)",
-    "TypeError: 'List' object is not callable": ("layers = nnx.List([layer])\nlayers(x)"),
-    "TypeError: ' object is not callable": (
-        "class Net(nnx.Module):\n    def forward(self, x):\n        return x\nnet = Net()\nnet(x)"
-    ),
     "TypeError: 'float' object is not callable": (
         "nnx.Linear(3, 1, kernel_init=0.1, rngs=nnx.Rngs(0))"
     ),
