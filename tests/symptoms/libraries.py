@@ -12,7 +12,7 @@ NAMES = {
 
 OPTAX = {
     "TypeError: bad operand type for unary -: 'function'": "-optax.constant_schedule(0.1)",
-    "TypeError: passed to function.__format__": ("print(f'{optax.constant_schedule(0.1):.3f}')"),
+    "TypeError: passed to function.__format__": ("'{:.3f}'.format(optax.constant_schedule(0.1))"),
     "TypeError: a real number, not 'function'": "float(optax.constant_schedule(0.1))",
     "ValueError: values to unpack (expected 3, got 2": (
         "updates, state, loss = optax.sgd(0.1).update(x, optax.sgd(0.1).init(x))"

@@ -116,7 +116,8 @@ PROGRAMS = {
         "optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean()"
     ),
     ("a filter of nnx.grad", "gradients-of-another-structure"): (
-        "nnx.grad(lambda m: m(jnp.ones((1, 3))).sum(), wrt=nnx.Param)(nnx.Linear(3, 1, rngs=nnx.Rngs(0)))"
+        "model = nnx.Linear(3, 1, rngs=nnx.Rngs(0))\n"
+        "nnx.grad(lambda m: m(jnp.ones((1, 3))).sum(), wrt=nnx.Param)(model)"
     ),
     ("a loss that closes over its model", "gradients-of-another-structure"): (
         "model = nnx.Linear(3, 1, rngs=nnx.Rngs(0))\n"
