@@ -11,6 +11,7 @@ NAMES = {
 }
 
 OPTAX = {
+    "TypeError: 'GradientTransformation … object is not callable": "optax.sgd(0.1)({'w': x})",
     "TypeError: bad operand type for unary -: 'function'": "-optax.constant_schedule(0.1)",
     "TypeError: passed to function.__format__": ("'{:.3f}'.format(optax.constant_schedule(0.1))"),
     "TypeError: a real number, not 'function'": "float(optax.constant_schedule(0.1))",
