@@ -85,10 +85,11 @@ def classes() -> dict[str, str]:
 def calls() -> dict[str, str]:
     """Return for each kind of place how a line of code calls one of its functions, as a pattern."""
     import jax
+    from flax import nnx
 
     from traced.python.origin import AXES, CALLED
 
-    homes = (jax, jax.lax, jax.nn, jax.numpy, jax.random, jax.tree, jax.tree_util, jax.debug)
+    homes = (jax, jax.lax, jax.nn, jax.numpy, jax.random, jax.tree, jax.tree_util, jax.debug, nnx)
 
     def written(function: Any) -> str:
         home, name = next(

@@ -87,13 +87,13 @@ function findLibraries(error) {
   const inner = error.frames.slice(own + 1);
   for (const frame of inner) sure.add(libraryOf(frame.file));
   const flax = inner.filter((frame) => libraryOf(frame.file) === "flax");
-  const end = flax.filter((frame) => frame === inner.at(-1));
   const add = (kind, frames, word) => frames.some((frame) => word.test(frame.head)) && sure.add(kind);
   add("flax.scan", flax, /\bscan_wrapper\b/);
   add("flax.replace", flax, /\breplace\b/);
   add("flax.bridge", flax, /\bbridge\W\w+\.py/);
-  add("flax.pool", end, /\bpool\b/);
-  add("flax.cell", end, /\brecurrent\.py\b/);
+  add("flax.pool", flax, /\bpool\b/);
+  add("flax.cell", flax, /\brecurrent\.py\b/);
+  add("flax.optimizer", flax, /\boptimizer\.py\b/);
   add("jax.attention", inner, /\bdot_product_attention\b/);
   if (/\.(?:init|init_with_output|apply)\(/.test(last)) sure.add("flax.init");
   const imported = error.message.match(/^No module named '(\w+)|from '(\w+)|^module '(\w+)/);

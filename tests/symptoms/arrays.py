@@ -1,6 +1,14 @@
 """Programs for errors of tracing, shapes and arrays."""
 
 PROGRAMS = {
+    "AttributeError: ArrayImpl' object has no attribute 'value'": "x.value",
+    "AttributeError: ArrayImpl' object has no attribute 'get_value'": "x.get_value()",
+    "AttributeError: Tracer has no attribute value": "jax.jit(lambda x: x.value)(x)",
+    "TypeError: function relu … could not be resolved … missing a required argument: 'x'": (
+        "jax.nn.relu()"
+    ),
+    "TypeError: elu() missing 1 required positional argument: 'x'": "jax.nn.gelu()",
+    "TypeError: <locals>.init() missing … 'shape'": "jax.nn.initializers.normal()((3, 2))",
     "AttributeError: __delitem__": ("del x[0]"),
     "TypeError: data type … not understood": ("x.astype('bf16')"),
     "TypeError: randint() missing": ("jax.random.randint(key, 0, 10)"),

@@ -11,10 +11,35 @@ NAMES = {
 }
 
 OPTAX = {
-    "AttributeError: 'tuple' object has no attribute": "optax.adam(0.1).init(x).hyperparams",
-    "TypeError: tuple indices must be integers or slices, not str": (
-        "state = optax.adam(0.1).init(x)\nstate['mu']"
+    "TypeError: 'GradientTransformation … object is not callable": "optax.sgd(0.1)({'w': x})",
+    "TypeError: bad operand type for unary -: 'function'": "-optax.constant_schedule(0.1)",
+    "TypeError: passed to function.__format__": ("'{:.3f}'.format(optax.constant_schedule(0.1))"),
+    "TypeError: a real number, not 'function'": "float(optax.constant_schedule(0.1))",
+    "ValueError: values to unpack (expected 3, got 2": (
+        "updates, state, loss = optax.sgd(0.1).update(x, optax.sgd(0.1).init(x))"
     ),
+    "TypeError: tuple indices must be integers or slices, not str": (
+        "optax.sgd(0.1).update({'w': x}, optax.sgd(0.1).init({'w': x}))['w']"
+    ),
+    "AttributeError: object has no attribute 'init'": "optax.chain([optax.sgd(0.1)])",
+    "AttributeError: 'tuple' object has no attribute 'hyperparams'": (
+        "optax.adam(0.1).init(x).hyperparams"
+    ),
+    "TypeError: unsupported operand type(s) … 'function'": (
+        "rule = optax.scale(optax.constant_schedule(0.1))\n"
+        "rule.update({'w': x}, rule.init({'w': x}))"
+    ),
+    "AttributeError: 'list' object has no attribute 'values'": (
+        "optax.piecewise_constant_schedule(0.1, [100])"
+    ),
+    "TypeError: unsupported operand type(s) for *: 'float' and 'dict'": (
+        "rule = optax.adam(0.1)\nrule.update(x, rule.init({'w': x}))"
+    ),
+    "TypeError: MultiSteps.__init__() missing": "optax.MultiSteps(optax.sgd(0.1))",
+    "ValueError: is out of bounds for array of dimension": (
+        "optax.softmax_cross_entropy_with_integer_labels(jnp.ones((4, 5, 7)), jnp.zeros(4, int))"
+    ),
+    "AttributeError: 'tuple' object has no attribute": "optax.adam(0.1).init(x).mu",
     "TypeError: apply_updates() missing": ("optax.apply_updates({'w': x})"),
     "TypeError: () missing … 'transition_steps'": ("optax.exponential_decay(0.1)"),
     "TypeError: () missing … 'decay_rate'": ("optax.exponential_decay(0.1, 100)"),
@@ -50,7 +75,6 @@ OPTAX = {
         "optax.softmax_cross_entropy_with_integer_labels(jnp.ones((2, 3)), jnp.ones((2, 3), int))"
     ),
     "TypeError: 'NoneType' has no len()": "optax.adam(0.1).update({'w': x}, None)",
-    "AttributeError: object has no attribute 'init'": "optax.chain([optax.sgd(0.1)])",
 }
 
 #: Each gets `path`, where nothing is yet, and a checkpointer.

@@ -1,6 +1,75 @@
 """Programs for errors of Flax NNX."""
 
 PROGRAMS = {
+    "TypeError: ' object is not callable": (
+        "class Net(nnx.Module):\n"
+        "    def forward(self, x):\n"
+        "        return x\n"
+        "net = Net()\n"
+        "nnx.relu(net(x))"
+    ),
+    "TypeError: 'List' object is not callable": "nnx.relu(nnx.List([layer])(x))",
+    "TypeError: Module.train() takes": "nnx.Sequential(layer).train(True)",
+    "TypeError: Module.eval() takes": "nnx.Sequential(layer).eval(True)",
+    "ValueError: values to unpack": "graphdef, params, rest = nnx.split(layer)",
+    "IndexError: tuple index out of range": (
+        "nnx.Optimizer(layer, optax.sgd(0.1), wrt=nnx.Param).update(layer, x)"
+    ),
+    "ValueError: scan got `length` argument": (
+        "nnx.scan(\n"
+        "    lambda layer, x: layer(x), in_axes=(0, nnx.Carry), out_axes=nnx.Carry, length=5\n"
+        ")(layer, x)"
+    ),
+    "ValueError: scan got values with different leading axis sizes": (
+        "nnx.scan(lambda layer, x: layer(x), in_axes=(0, nnx.Carry), out_axes=nnx.Carry)(\n"
+        "    nnx.Linear(3, 4, rngs=nnx.Rngs(0)), x\n"
+        ")"
+    ),
+    "TypeError: cannot unpack non-iterable NoneType": (
+        "nnx.LSTMCell(3, 4, rngs=nnx.Rngs(0))(None, x)"
+    ),
+    "TypeError: got incompatible shapes for broadcasting": (
+        "nnx.GRUCell(3, 4, rngs=nnx.Rngs(0))(jnp.ones((2, 4)), jnp.ones((5, 3)))"
+    ),
+    "AttributeError: object has no attribute '__r": "x @ nnx.Param((3, 2))",
+    "AttributeError: 'function' object has no attribute '__": (
+        "nnx.Param(nnx.initializers.zeros) * x"
+    ),
+    "TypeError: object.__init__() takes exactly one argument": (
+        "class Net(nnx.Module):\n"
+        "    def __init__(self, rngs):\n"
+        "        super().__init__(rngs)\n"
+        "Net(nnx.Rngs(0))"
+    ),
+    "TypeError: Variable.__init__() ": "nnx.Param(jax.random.normal, (3, 2))",
+    "TypeError: .update() takes 1 positional argument": (
+        "nnx.MultiMetric(loss=nnx.metrics.Average('loss')).update(x)"
+    ),
+    "TypeError: grad() got an unexpected keyword argument 'wrt'": (
+        "nnx.grad(lambda layer: layer(x).sum(), wrt=nnx.Param)"
+    ),
+    "TypeError: indices must be integers or slices, not ellipsis": (
+        "layer.kernel = [[1.0], [2.0], [3.0]]\nlayer(x)"
+    ),
+    "TypeError: 'Optimizer' object is not callable": (
+        "nnx.Optimizer(layer, optax.sgd(0.1), wrt=nnx.Param)(layer)"
+    ),
+    "TypeError: 'GraphDef' object is not callable": "nnx.graphdef(layer)(x)",
+    "TypeError: 'float' object is not callable": (
+        "nnx.Linear(3, 1, kernel_init=0.1, rngs=nnx.Rngs(0))"
+    ),
+    "TypeError: 'str' object is not callable": (
+        "nnx.Linear(3, 1, kernel_init='zeros', rngs=nnx.Rngs(0))"
+    ),
+    "TypeError: 'list' object is not callable": (
+        "nnx.Linear(3, 1, kernel_init=[0.1], rngs=nnx.Rngs(0))"
+    ),
+    "TypeError: 'dict' object is not callable": (
+        "nnx.Linear(3, 1, kernel_init={}, rngs=nnx.Rngs(0))"
+    ),
+    "TypeError: 'NoneType' object is not callable": (
+        "nnx.Linear(3, 1, kernel_init=None, rngs=nnx.Rngs(0))"
+    ),
     "AttributeError: object has no attribute": "layer.units",
     "KeyError: ": "nnx.state(layer)['weight']",
     "AssertionError: ": ("nnx.scan(lambda total, x: total + x)(0.0, x)"),
@@ -81,7 +150,6 @@ PROGRAMS = {
         "nnx.grad(lambda model, x: (model(x).sum(), x, 3), has_aux=True)(\n"
         "    nnx.Linear(3, 3, rngs=nnx.Rngs(0)), x\n)"
     ),
-    "TypeError: ' object is not callable": "nnx.cond(True, 1.0, 2.0)",
     "ValueError: different lengths of tuple at key path\n    tree_map tree\n": (
         "nnx.vmap(lambda model, x: model(x), in_axes=(None, 0, 0))(\n"
         "    nnx.Linear(3, 3, rngs=nnx.Rngs(0)), jnp.ones((2, 3))\n)"

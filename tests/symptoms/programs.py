@@ -62,6 +62,203 @@ PROGRAMS = {
         "optax.softmax_cross_entropy([0.1, 0.9], [0.0, 1.0])"
     ),
     ("integers in a function of jax.nn", "lax-dtypes"): "jax.nn.sigmoid(jnp.arange(3))",
+    ("a graphdef that was called", "not-a-graphdef"): (
+        "model = nnx.Linear(3, 1, rngs=nnx.Rngs(0))\n"
+        "graphdef = nnx.graphdef(model)\n"
+        "graphdef(nnx.state(model), jnp.ones((1, 3)))"
+    ),
+    ("a learning rate in the state", "optimizer-methods"): (
+        "params = {'w': jnp.ones(3)}\n"
+        "optax.adam(1e-3).init(params).hyperparams['learning_rate'] = 1e-4"
+    ),
+    ("a list of layers that is called", "nnx-scan-layers"): (
+        "class Net(nnx.Module):\n"
+        "    def __init__(self, rngs):\n"
+        "        self.layers = nnx.List([nnx.Linear(3, 3, rngs=rngs)])\n"
+        "    def __call__(self, x):\n"
+        "        return nnx.relu(self.layers(x))\n"
+        "net = Net(nnx.Rngs(0))\n"
+        "net(jnp.ones((1, 3)))"
+    ),
+    ("a module with forward", "module-without-call"): (
+        "class Net(nnx.Module):\n"
+        "    def __init__(self, rngs):\n"
+        "        self.fc = nnx.Linear(4, 4, rngs=rngs)\n"
+        "    def forward(self, x):\n"
+        "        return self.fc(x)\n"
+        "model = Net(nnx.Rngs(0))\n"
+        "nnx.relu(model(jnp.ones((1, 4))))"
+    ),
+    ("a scan over a list of layers", "nnx-scan-layers"): (
+        "layers = nnx.List([nnx.Linear(4, 4, rngs=nnx.Rngs(i)) for i in range(3)])\n"
+        "@nnx.scan(in_axes=(nnx.Carry, 0), out_axes=nnx.Carry)\n"
+        "def run(x, layer):\n"
+        "    return nnx.relu(layer(x))\n"
+        "run(jnp.ones((2, 4)), layers)"
+    ),
+    ("a schedule that is scaled", "schedule-steps"): (
+        "schedule = optax.cosine_decay_schedule(1e-3, 10)\noptax.adam(schedule * 0.1)"
+    ),
+    ("metrics without names", "metric-keyword"): (
+        "metrics = nnx.MultiMetric(loss=nnx.metrics.Average('loss'))\n"
+        "metrics.update(0.3, jnp.ones((4, 10)), jnp.zeros(4, jnp.int32))"
+    ),
+    ("a parameter with its shape", "Param-holds-a-value"): ("nnx.Param(jax.random.normal, (3, 2))"),
+    ("a parameter that is an initializer", "Param-holds-a-value"): (
+        "class Net(nnx.Module):\n"
+        "    def __init__(self, rngs):\n"
+        "        self.w = nnx.Param(nnx.initializers.lecun_normal())\n"
+        "    def __call__(self, x):\n"
+        "        return x @ self.w\n"
+        "net = Net(nnx.Rngs(0))\n"
+        "net(jnp.ones((1, 4)))"
+    ),
+    ("a bias that is an initializer", "Param-holds-a-value"): (
+        "class Shift(nnx.Module):\n"
+        "    def __init__(self):\n"
+        "        self.b = nnx.Param(nnx.initializers.zeros)\n"
+        "    def __call__(self, x):\n"
+        "        return x + self.b\n"
+        "shift = Shift()\n"
+        "shift(jnp.ones((1, 4)))"
+    ),
+    ("an optimizer that was not made", "optimizer-arguments"): (
+        "nnx.Optimizer(nnx.Linear(3, 1, rngs=nnx.Rngs(0)), optax.adam, wrt=nnx.Param)"
+    ),
+    ("an optimizer before the model", "optimizer-arguments"): (
+        "model = nnx.Linear(3, 1, rngs=nnx.Rngs(0))\n"
+        "nnx.Optimizer(optax.adam(1e-3), model, wrt=nnx.Param)"
+    ),
+    ("a learning rate as optimizer", "optimizer-arguments"): (
+        "nnx.Optimizer(nnx.Linear(3, 1, rngs=nnx.Rngs(0)), 1e-3, wrt=nnx.Param)"
+    ),
+    ("an activation that was called", "Sequential-not-callable"): (
+        "nnx.Sequential(nnx.Linear(3, 1, rngs=nnx.Rngs(0)), nnx.relu())"
+    ),
+    ("a gelu that was called", "Sequential-not-callable"): (
+        "nnx.Sequential(nnx.Linear(3, 1, rngs=nnx.Rngs(0)), nnx.gelu())"
+    ),
+    ("a state for each kind without filters", "not-a-graphdef"): (
+        "graphdef, params, rest = nnx.split(nnx.BatchNorm(3, rngs=nnx.Rngs(0)))"
+    ),
+    ("two names for three parts", "not-a-graphdef"): (
+        "model = nnx.BatchNorm(3, rngs=nnx.Rngs(0))\n"
+        "graphdef, params = nnx.split(model, nnx.Param, ...)"
+    ),
+    ("a scan over one layer", "nnx-scan-layers"): (
+        "block = nnx.Linear(4, 4, rngs=nnx.Rngs(0))\n"
+        "@nnx.scan(in_axes=(0, nnx.Carry), out_axes=nnx.Carry, length=3)\n"
+        "def forward(block, x):\n"
+        "    return block(x)\n"
+        "forward(block, jnp.ones((2, 4)))"
+    ),
+    ("a name in the parameters", "optimizer-structure"): (
+        "optax.adam(1e-3).init({'w': jnp.ones(2), 'name': 'encoder'})"
+    ),
+    ("the gradient of one entry", "optimizer-structure"): (
+        "params = {'w': jnp.ones(3), 'b': jnp.ones(1)}\n"
+        "tx = optax.adam(1e-3)\n"
+        "state = tx.init(params)\n"
+        "gradient = jax.grad(lambda w: jnp.sum(w**2))(params['w'])\n"
+        "tx.update(gradient, state, params)"
+    ),
+    ("the gradient of one entry in a jitted step", "optimizer-structure"): (
+        "params = {'w': jnp.ones(3), 'b': jnp.ones(1)}\n"
+        "tx = optax.sgd(1e-3, momentum=0.9)\n"
+        "state = tx.init(params)\n"
+        "@jax.jit\n"
+        "def step(w, state):\n"
+        "    return tx.update(jax.grad(lambda w: jnp.sum(w**2))(w), state)\n"
+        "step(params['w'], state)"
+    ),
+    ("labels of sequences", "optax-labels"): (
+        "logits, labels = jnp.ones((4, 5, 7)), jnp.zeros(4, int)\n"
+        "optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean()"
+    ),
+    ("a filter of nnx.grad", "gradients-of-another-structure"): (
+        "model = nnx.Linear(3, 1, rngs=nnx.Rngs(0))\n"
+        "nnx.grad(lambda m: m(jnp.ones((1, 3))).sum(), wrt=nnx.Param)(model)"
+    ),
+    ("a loss that closes over its model", "gradients-of-another-structure"): (
+        "model = nnx.Linear(3, 1, rngs=nnx.Rngs(0))\n"
+        "def loss(x, y):\n"
+        "    return jnp.mean((model(x) - y) ** 2)\n"
+        "grads = nnx.grad(loss)(jnp.ones((2, 3)), jnp.ones((2, 1)))\n"
+        "optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)\n"
+        "optimizer.update(model, grads)"
+    ),
+    ("the loss in place of the gradients", "gradients-of-another-structure"): (
+        "model = nnx.Linear(3, 1, rngs=nnx.Rngs(0))\n"
+        "optimizer = nnx.Optimizer(model, optax.adam(0.1), wrt=nnx.Param)\n"
+        "@nnx.jit\n"
+        "def step(model, optimizer, x):\n"
+        "    optimizer.update(model, model(x).mean())\n"
+        "step(model, optimizer, jnp.ones((2, 3)))"
+    ),
+    ("weights from a list", "value-of-Variable"): (
+        "layer = nnx.Linear(3, 2, rngs=nnx.Rngs(0))\n"
+        "layer.kernel = np.ones((3, 2)).tolist()\n"
+        "layer(jnp.ones((1, 3)))"
+    ),
+    ("a parameter replaced by an array", "value-of-Variable"): (
+        "layer = nnx.Linear(3, 2, rngs=nnx.Rngs(0))\n"
+        "layer.kernel = layer.kernel.at[0].set(0.0)\n"
+        "layer.kernel.value"
+    ),
+    ("a counter replaced by an array", "value-of-Variable"): (
+        "class Counter(nnx.Module):\n"
+        "    def __init__(self):\n"
+        "        self.count = nnx.Variable(jnp.array(0))\n"
+        "    def __call__(self):\n"
+        "        self.count = self.count + 1\n"
+        "counter = Counter()\n"
+        "nnx.jit(lambda counter: counter())(counter)\n"
+        "counter.count.get_value()"
+    ),
+    ("the value of an output", "value-of-Variable"): (
+        "layer = nnx.Linear(4, 2, rngs=nnx.Rngs(0))\nx = layer(jnp.ones((1, 4)))\nx.value"
+    ),
+    ("a model told not to train", "mode-not-set"): (
+        "model = nnx.Dropout(0.5, rngs=nnx.Rngs(0))\nmodel.train(False)"
+    ),
+    ("a batch norm in a branch", "TraceContextError"): (
+        "norm = nnx.BatchNorm(3, rngs=nnx.Rngs(0))\n"
+        "lax.cond(True, lambda x: norm(x), lambda x: x, jnp.ones((4, 3)))"
+    ),
+    ("gradients set to zero", "Optimizer-has-no-model"): (
+        "model = nnx.Linear(3, 1, rngs=nnx.Rngs(0))\n"
+        "optimizer = nnx.Optimizer(model, optax.adam(1e-3), wrt=nnx.Param)\n"
+        "optimizer.zero_grad()"
+    ),
+    ("a cell without a carry", "cell-carry"): (
+        "cell = nnx.GRUCell(3, 8, rngs=nnx.Rngs(0))\nh, y = cell(None, jnp.ones((2, 3)))"
+    ),
+    ("an LSTM without a carry", "cell-carry"): (
+        "cell = nnx.LSTMCell(3, 8, rngs=nnx.Rngs(0))\nh, y = cell(None, jnp.ones((2, 3)))"
+    ),
+    ("a carry of another batch", "cell-carry"): (
+        "cell = nnx.GRUCell(4, 8, rngs=nnx.Rngs(0))\n"
+        "carry = cell.initialize_carry((32, 4), rngs=nnx.Rngs(1))\n"
+        "carry, y = cell(carry, jnp.ones((5, 4)))"
+    ),
+    ("a schedule in scale", "schedule-steps"): (
+        "params = {'w': jnp.ones(3)}\n"
+        "schedule = optax.cosine_decay_schedule(1e-3, 100)\n"
+        "tx = optax.chain(optax.scale_by_adam(), optax.scale(schedule))\n"
+        "state = tx.init(params)\n"
+        "tx.update(params, state)"
+    ),
+    ("a list of boundaries", "schedule-steps"): (
+        "optax.piecewise_constant_schedule(1e-3, [1000, 2000])"
+    ),
+    ("steps to accumulate that nobody named", "optimizer-arguments"): (
+        "optax.MultiSteps(optax.adam(1e-3))"
+    ),
+    ("None for a frozen parameter", "optimizer-structure"): (
+        "params = {'w': jnp.ones(2), 'b': jnp.ones(1)}\n"
+        "tx = optax.adam(1e-3)\n"
+        "tx.update({'w': jnp.ones(2), 'b': None}, tx.init(params), params)"
+    ),
     ("a scan without its start", "unexpected-keyword"): "jax.lax.scan(lambda c, x: (c, x))",
     ("a step of a loop whose arguments are swapped", "float-index"): (
         "jax.lax.fori_loop(0, 3, lambda out, i: out.at[i].set(i), jnp.zeros(3))"

@@ -19,6 +19,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from flax import nnx
 
 from traced.internals.frames import is_generated
 from traced.python.operands import UNKNOWN, node_at, operands_at, owner_of_memory
@@ -54,6 +55,7 @@ CALLED = {
     "jax.slice": (jax.lax.dynamic_slice, jax.lax.dynamic_update_slice),
     "jax.unflatten": (jax.tree.unflatten, jax.tree_util.tree_unflatten),
     "jax.devices": (jax.devices, jax.local_devices),
+    "flax.split": (nnx.split,),
     "jax.count": (jnp.linspace, jnp.logspace, jax.nn.one_hot, jax.random.split),
 }
 #: An update as JAX's arrays have it, which no array of NumPy and no table of others has.
@@ -170,9 +172,10 @@ def _inside_flax(entries: list[TracebackType]) -> Iterator[str]:
         yield from ("flax.item",) * (is_raised_there and names[-1] == "__getitem__")
         folders = [Path(each.tb_frame.f_code.co_filename).parent.name for each in of_flax]
         yield from ("flax.bridge",) * ("bridge" in folders)
-        yield from ("flax.pool",) * (is_raised_there and "pool" in names)
-        is_of_a_cell = of_flax[-1].tb_frame.f_code.co_filename.endswith("recurrent.py")
-        yield from ("flax.cell",) * (is_raised_there and is_of_a_cell)
+        yield from ("flax.pool",) * ("pool" in names)
+        files = [each.tb_frame.f_code.co_filename for each in of_flax]
+        yield from ("flax.cell",) * any(each.endswith("recurrent.py") for each in files)
+        yield from ("flax.optimizer",) * any(each.endswith("optimizer.py") for each in files)
 
 
 def causes_of(error: BaseException) -> list[BaseException]:
