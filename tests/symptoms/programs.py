@@ -20,7 +20,7 @@ PROGRAMS = {
     ("gradients in a list", "operand-types"): (
         "slopes = [jnp.ones(2), jnp.ones(3)]\nscaled = 0.5 * slopes"
     ),
-    ("a schedule that was not called", "operand-types"): (
+    ("a schedule that was not called", "schedule-steps"): (
         "schedule = optax.linear_schedule(0.1, 0.0, 10)\nstep = schedule * jnp.ones(2)"
     ),
     ("a rate from a file", "operand-types"): (
