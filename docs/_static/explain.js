@@ -71,6 +71,10 @@ function libraryOf(file) {
 
 const isForeign = (file) => /(?:site|dist)-packages|\/lib\/python3|\\Lib\\|<frozen|<string>/.test(file);
 
+// The libraries whose names stand in a text.
+const NAMES = { jax: "jax|jnp|f?lax|nnx", flax: "flax|nnx", optax: "optax", orbax: "orbax|ocp" };
+const namesIn = (text) => Object.keys(NAMES).filter((name) => text.match(`\\b(${NAMES[name]})\\b`));
+
 // Where an error was raised, or whose objects it is about: what is sure, and what is only named.
 function findLibraries(error) {
   const sure = new Set();
@@ -109,6 +113,7 @@ function findLibraries(error) {
   if (sure.size && error.message.includes("'flax.")) sure.add("flax");
   for (const [kind, call] of Object.entries(SYMPTOMS.calls)) if (new RegExp(call).test(last)) sure.add(kind);
   for (const [kind, call] of Object.entries(SHOWN)) if (call.test(last)) sure.add("jax." + kind);
+  if (!inner.length) namesIn(last).forEach((name) => sure.add(name));
   sure.delete("");
   if (LIBRARIES.some(([name]) => sure.has(name))) sure.add("any");
   if (!inner.length && sure.size) sure.add("line");
@@ -116,11 +121,7 @@ function findLibraries(error) {
     return { sure: new Set([...sure].filter((name) => name.includes("."))), named: new Set() };
   }
   const words = error.frames.map((frame) => frame.text).join("\n") + error.message;
-  const named = new Set();
-  if (/\b(?:jax|jnp|lax)\b/.test(words)) named.add("jax");
-  if (/\b(?:flax|nnx)\b/.test(words)) named.add("jax").add("flax");
-  if (/\boptax\b/.test(words)) named.add("optax");
-  if (/\b(?:orbax|ocp)\b/.test(words)) named.add("orbax");
+  const named = new Set(namesIn(words));
   if (named.size) named.add("any").add("tree");
   return { sure, named };
 }

@@ -21,7 +21,7 @@ PROGRAMS = {
         "slopes = [jnp.ones(2), jnp.ones(3)]\nscaled = 0.5 * slopes"
     ),
     ("a schedule that was not called", "schedule-steps"): (
-        "schedule = optax.linear_schedule(0.1, 0.0, 10)\nstep = schedule * jnp.ones(2)"
+        "step = optax.linear_schedule(0.1, 0.0, 10) * jnp.ones(2)"
     ),
     ("a rate from a file", "operand-types"): (
         "settings = {'rate': '0.1'}\nstep = settings['rate'] * jnp.ones(2)"
