@@ -73,7 +73,7 @@ const isForeign = (file) => /(?:site|dist)-packages|\/lib\/python3|\\Lib\\|<froz
 
 // The libraries whose names stand in a text.
 const NAMES = { jax: "jax|jnp|f?lax|nnx", flax: "flax|nnx", optax: "optax", orbax: "orbax|ocp" };
-const namesIn = (text) => Object.keys(NAMES).filter((name) => text.match(`\\b(${NAMES[name]})\\b`));
+const namesIn = (text) => Object.keys(NAMES).filter((key) => text.match(`\\b(${NAMES[key]})\\b`));
 
 // Where an error was raised, or whose objects it is about: what is sure, and what is only named.
 function findLibraries(error) {
@@ -113,7 +113,7 @@ function findLibraries(error) {
   if (sure.size && error.message.includes("'flax.")) sure.add("flax");
   for (const [kind, call] of Object.entries(SYMPTOMS.calls)) if (new RegExp(call).test(last)) sure.add(kind);
   for (const [kind, call] of Object.entries(SHOWN)) if (call.test(last)) sure.add("jax." + kind);
-  if (!inner.length) namesIn(last).forEach((name) => sure.add(name));
+  if (!inner.length) namesIn(last).forEach((each) => sure.add(each));
   sure.delete("");
   if (LIBRARIES.some(([name]) => sure.has(name))) sure.add("any");
   if (!inner.length && sure.size) sure.add("line");

@@ -169,6 +169,8 @@ OPTIMIZERS = {
 }
 
 PYTHON = {
+    "AttributeError:  local object": "import pickle\npickle.dumps(optax.adam(0.1))",
+    "PicklingError: Can't pickle <function": ("import pickle\npickle.dumps(jax.jit(lambda x: x))"),
     "AttributeError: object has no attribute 'ndim'": (
         "nnx.Conv(1, 2, (3,), rngs=nnx.Rngs(0))(1.0)"
     ),

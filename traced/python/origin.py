@@ -54,6 +54,7 @@ CALLED = {
     "jax.top_k": (jax.lax.top_k,),
     "jax.slice": (jax.lax.dynamic_slice, jax.lax.dynamic_update_slice),
     "jax.unflatten": (jax.tree.unflatten, jax.tree_util.tree_unflatten),
+    "jax.join": (jnp.concatenate, jnp.hstack, jnp.vstack),
     "jax.devices": (jax.devices, jax.local_devices),
     "flax.split": (nnx.split,),
     "jax.count": (jnp.linspace, jnp.logspace, jax.nn.one_hot, jax.random.split),
