@@ -74,6 +74,9 @@ OPTAX = {
     "ValueError: indices and arr must have the same number of dimensions": (
         "optax.softmax_cross_entropy_with_integer_labels(jnp.ones((2, 3)), jnp.ones((2, 3), int))"
     ),
+    "KeyError: Found multiple values for": (
+        "state = optax.adamw(optax.constant_schedule(0.1)).init(x)\noptax.tree.get(state, 'count')"
+    ),
     "TypeError: 'NoneType' has no len()": "optax.adam(0.1).update({'w': x}, None)",
 }
 

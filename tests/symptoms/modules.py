@@ -274,6 +274,7 @@ PROGRAMS = {
         "dense = nn.Dense(4)\n"
         "dense.apply({'params': dense.init(key, x)}, x)"
     ),
+    "TypeError: passed to types.UnionType.__format__": "nnx.state(layer, nnx.Param | nnx.Cache)",
     "TypeError: passed to dict.__format__": "nnx.state(layer, {nnx.Param: 1})",
     "ValueError: Invalid format specifier '!r'": "nnx.state(layer, 1)",
     "ValueError: Autoregressive cache shape error": (
