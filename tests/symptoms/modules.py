@@ -1,6 +1,12 @@
 """Programs for errors of Flax NNX."""
 
 PROGRAMS = {
+    "TypeError: () takes from 0 to 2 positional arguments but 3": (
+        "nnx.Linear(3, 2, kernel_init=nnx.initializers.normal, rngs=nnx.Rngs(0))"
+    ),
+    "TypeError: _init() takes 0 positional arguments": (
+        "nnx.Linear(3, 2, kernel_init=nnx.initializers.zeros_init, rngs=nnx.Rngs(0))"
+    ),
     "TypeError: ' object is not callable": (
         "class Net(nnx.Module):\n"
         "    def forward(self, x):\n"

@@ -2,6 +2,31 @@
 
 #: What is wrong, the page, and the program.
 PROGRAMS = {
+    ("an initializer that was not made", "Param-holds-a-value"): (
+        "class Net(nnx.Module):\n"
+        "    def __init__(self, rngs):\n"
+        "        init = nnx.initializers.xavier_uniform\n"
+        "        self.fc = nnx.Linear(3, 2, kernel_init=init, rngs=rngs)\n"
+        "    def __call__(self, x):\n"
+        "        return nnx.relu(self.fc(x))\n"
+        "Net(nnx.Rngs(0))(jnp.ones((1, 3)))"
+    ),
+    ("an embedding whose initializer was not made", "Param-holds-a-value"): (
+        "init = nnx.initializers.normal\n"
+        "embed = nnx.Embed(3, 4, embedding_init=init, rngs=nnx.Rngs(0))\n"
+        "embed(jnp.array([0, 1]))"
+    ),
+    ("tables joined without a list", "concatenate-scalars"): (
+        "jnp.concatenate(jnp.ones((2, 2)), jnp.ones((2, 2)))"
+    ),
+    ("an optimizer that is pickled", "local-object"): (
+        "import pickle\npickle.dumps(optax.adam(0.1))"
+    ),
+    ("updates that were not unpacked", "optimizer-structure"): (
+        "params = {'w': jnp.ones(2), 'b': jnp.ones(1)}\n"
+        "tx = optax.adam(0.1)\n"
+        "optax.apply_updates(params, tx.update(params, tx.init(params), params))"
+    ),
     ("the parts of a decomposition", "unpack-keys"): "u, s = jnp.linalg.svd(jnp.eye(2))",
     ("axes of a grid", "unpack-keys"): "a, b, c = jnp.meshgrid(jnp.ones(2), jnp.ones(3))",
     ("gradients without the value", "unpack-keys"): (
