@@ -82,6 +82,9 @@ OPTAX = {
 
 #: Each gets `path`, where nothing is yet, and a checkpointer.
 ORBAX = {
+    "ValueError: Expected args of type `CheckpointArgs`": (
+        "ocp.CheckpointManager(path).save(0, args={'w': x})"
+    ),
     "ValueError: Destination … already exists": (
         "checkpointer.save(path, {'x': x})\n"
         "checkpointer.wait_until_finished()\n"

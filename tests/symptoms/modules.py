@@ -1,6 +1,9 @@
 """Programs for errors of Flax NNX."""
 
 PROGRAMS = {
+    "TypeError: iteration over a 0-d array": (
+        "nnx.grad(lambda layer: layer(x).sum(), has_aux=True)(layer)"
+    ),
     "TypeError: () takes from 0 to 2 positional arguments but 3": (
         "nnx.Linear(3, 2, kernel_init=nnx.initializers.normal, rngs=nnx.Rngs(0))"
     ),

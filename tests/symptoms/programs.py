@@ -2,6 +2,12 @@
 
 #: What is wrong, the page, and the program.
 PROGRAMS = {
+    ("a loss without its second part", "grad-aux-pair"): (
+        "def loss(model, x):\n"
+        "    return (model(x) ** 2).mean()\n"
+        "model = nnx.Linear(3, 2, rngs=nnx.Rngs(0))\n"
+        "(value, seen), slopes = nnx.value_and_grad(loss, has_aux=True)(model, jnp.ones((1, 3)))"
+    ),
     ("an initializer that was not made", "Param-holds-a-value"): (
         "class Net(nnx.Module):\n"
         "    def __init__(self, rngs):\n"

@@ -163,9 +163,9 @@ def _inside_flax(entries: list[TracebackType]) -> Iterator[str]:
     """Yield of which kind the place is where Flax leaves an error to Python or to JAX."""
     of_flax = [each for each in entries if _library_at(each.tb_frame.f_code.co_filename) == "flax"]
     if of_flax:
-        line = traceback.extract_tb(entries[-1], limit=1)[0].line or ""
+        line = traceback.extract_tb(of_flax[-1], limit=1)[0].line or ""
+        yield from ("flax.aux",) * bool(AUX.match(line))
         is_raised_there = of_flax[-1] is entries[-1]
-        yield from ("flax.aux",) * (is_raised_there and bool(AUX.match(line)))
         names = [each.tb_frame.f_code.co_name for each in of_flax]
         yield from ("flax.axes",) * ("broadcast_prefix" in names)
         yield from ("flax.scan",) * ("scan_wrapper" in names)
