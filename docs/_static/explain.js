@@ -115,8 +115,7 @@ function findLibraries(error) {
   for (const [kind, call] of Object.entries(SHOWN)) if (call.test(last)) sure.add("jax." + kind);
   if (!inner.length) namesIn(last).forEach((each) => sure.add(each));
   sure.delete("");
-  if (LIBRARIES.some(([name]) => sure.has(name))) sure.add("any");
-  if (!inner.length && sure.size) sure.add("line");
+  if (sure.size) sure.add("any").add(inner.length ? "inside" : "line");
   if (isRefusedByReaders(error, last)) {
     return { sure: new Set([...sure].filter((name) => name.includes("."))), named: new Set() };
   }

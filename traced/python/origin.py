@@ -94,7 +94,8 @@ CLASSES_OF_JAX = re.compile(
 def libraries_of(error: BaseException) -> frozenset[str]:
     """Return the libraries in which `error` or its cause was raised, or whose objects it is about.
 
-    With one of them comes `any`, and of some errors it is known more closely: `jax.loop`, `tree`.
+    With one of them comes `any`, and `line` or `inside`, by where it was raised; of some errors it
+    is known more closely: `jax.loop`, `tree`.
     An error that the reader's own code raises is of none of them, whatever code called it.
 
     >>> import jax
@@ -102,13 +103,13 @@ def libraries_of(error: BaseException) -> frozenset[str]:
     ...     jax.numpy.stack([])
     ... except ValueError as error:
     ...     sorted(libraries_of(error)), libraries_of(KeyError("jax"))
-    (['any', 'jax'], frozenset())
+    (['any', 'inside', 'jax'], frozenset())
     """
     libraries = frozenset(_libraries(error))
     entries = innermost_entries(error)
     if entries and refuses_arguments(error, operands_at(entries[0])):
         # A library has called it, at most.
-        libraries -= {*LIBRARIES, "any"}
+        libraries -= {*LIBRARIES, "any", "line", "inside"}
     # JAX says which class it could not do with: `<class 'flax.nnx.statelib.State'>`.
     return libraries | {"flax"} if libraries and "'flax." in str(error) else libraries
 
@@ -307,7 +308,7 @@ def _library_of_frame(entry: TracebackType) -> Iterator[str]:
     """Yield the library that a frame's code is of; that of generated methods is their class's."""
     file = entry.tb_frame.f_code.co_filename
     if library := _library_at(file):
-        yield from (library, "any")
+        yield from (library, "any", "inside")
     elif is_generated(entry.tb_frame.f_code):
         yield from libraries_of_class(type(entry.tb_frame.f_locals.get("self")))
 
