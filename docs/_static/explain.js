@@ -115,7 +115,7 @@ function findLibraries(error) {
   for (const [kind, call] of Object.entries(SHOWN)) if (call.test(last)) sure.add("jax." + kind);
   if (!inner.length) namesIn(last).forEach((each) => sure.add(each));
   sure.delete("");
-  if (sure.size) sure.add("any").add(inner.length ? "inside" : "line");
+  if (LIBRARIES.some(([name]) => sure.has(name))) sure.add("any").add(inner[0] ? "inside" : "line");
   if (isRefusedByReaders(error, last)) {
     return { sure: new Set([...sure].filter((name) => name.includes("."))), named: new Set() };
   }

@@ -17,16 +17,8 @@ PROGRAMS = {
         "        return nnx.relu(self.fc(x))\n"
         "Net(nnx.Rngs(0))(jnp.ones((1, 3)))"
     ),
-    ("an embedding whose initializer was not made", "Param-holds-a-value"): (
-        "init = nnx.initializers.normal\n"
-        "embed = nnx.Embed(3, 4, embedding_init=init, rngs=nnx.Rngs(0))\n"
-        "embed(jnp.array([0, 1]))"
-    ),
     ("tables joined without a list", "concatenate-scalars"): (
         "jnp.concatenate(jnp.ones((2, 2)), jnp.ones((2, 2)))"
-    ),
-    ("an optimizer that is pickled", "local-object"): (
-        "import pickle\npickle.dumps(optax.adam(0.1))"
     ),
     ("updates that were not unpacked", "optimizer-structure"): (
         "params = {'w': jnp.ones(2), 'b': jnp.ones(1)}\n"

@@ -115,12 +115,12 @@ def libraries_of(error: BaseException) -> frozenset[str]:
 
 
 def _libraries(error: BaseException) -> Iterator[str]:
-    own = [*libraries_of_class(type(error), own=True)]
-    yield from [*own, "any"] * bool(own)
+    entries = innermost_entries(error)
+    if own := [*libraries_of_class(type(error), own=True)]:
+        yield from (*own, "any", "inside" if entries[1:] else "line")
     yield from _imported(error)
     if is_of_a_placeholder(error):
         yield "jax.tree"
-    entries = innermost_entries(error)
     for entry in entries:
         yield from _library_of_frame(entry)
     if entries and not _library_at(entries[-1].tb_frame.f_code.co_filename):
