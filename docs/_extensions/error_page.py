@@ -26,19 +26,32 @@ def export(titles: Mapping[str, str]) -> str:
     from traced.course.symptom import symptoms
     from traced.python.origin import CLASSES_OF_JAX, LIBRARIES
 
+    shown = [each for each in symptoms() if each.page in titles]
+    # Hundreds of rows share a page or a rule: each is written once, and put in its places on load.
+    pages, rules = list(titles), list(dict.fromkeys(each.rule for each in shown))
     rows = [
-        (each.library, each.error, each.message, each.page, each.rule)
-        for each in symptoms()
-        if each.page in titles
+        (each.library, each.error, each.message, pages.index(each.page), rules.index(each.rule))
+        for each in shown
     ]
-    named = {error for _, error, *_ in rows}
+    named = {each.error for each in shown}
     kinds: dict[str, Any] = {}
     for kind in errors():
         bases = [each.__name__ for each in kind.__mro__[1:] if each.__name__ in named]
         kinds.setdefault(kind.__name__, {"bases": bases, "library": library_of(kind)})
-    table = {"rows": rows, "kinds": kinds, "titles": dict(titles), "classes": classes()}
+    table = {
+        "rows": rows,
+        "rules": rules,
+        "kinds": kinds,
+        "titles": dict(titles),
+        "classes": classes(),
+    }
     table |= {"calls": calls(), "libraries": LIBRARIES, "classes_of_jax": CLASSES_OF_JAX.pattern}
-    return f"const SYMPTOMS = {json.dumps(table, ensure_ascii=False, separators=(',', ':'))};\n"
+    return (
+        f"const SYMPTOMS = {json.dumps(table, ensure_ascii=False, separators=(',', ':'))};\n"
+        "for (const row of SYMPTOMS.rows) {\n"
+        "  row.splice(3, 2, Object.keys(SYMPTOMS.titles)[row[3]], SYMPTOMS.rules[row[4]]);\n"
+        "}\n"
+    )
 
 
 def errors() -> Iterator[type[BaseException]]:
