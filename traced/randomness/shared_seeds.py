@@ -28,6 +28,9 @@ _KEPT = 2**32
 #: So many calls tell whether a seed differs between them, and so few seeds are always the same.
 _FIRST, _FEW = 256, 16
 
+#: All calls are made if that takes at most so many times the seconds that are given.
+_SOON = 3
+
 
 class _Seeded(BaseException):
     """Leaves the reader's code where it seeds; no `except Exception` swallows it."""
@@ -71,7 +74,9 @@ def find_shared_seeds(
 
     A seed that is nearly always the same, as in `key(0)`, counts as little as no seed: the next
     one is looked at. What follows a seed is not run, so that a hundred thousand calls take about a
-    second. Seeds that are given later may still tell the two calls apart.
+    second. Calls that take longer are left after `seconds` of processor time, unless the first ones
+    tell that all of them will have been made soon after. Seeds that are given later may still tell
+    the two calls apart.
 
     >>> def draw(a, b):
     ...     return jax.random.normal(jax.random.key(10 * a + b))
@@ -81,10 +86,16 @@ def find_shared_seeds(
     f = inspect.unwrap(f)  # what is compiled would not be left
     for count in range(3):
         with _stand_in(f, _Seeding(count)) as seeding:
-            first = {seeding.seed(f, args) for args in calls[:_FIRST]}
+            begun = time.process_time()
+            some = (seeding.seed(f, args) for args in calls[:_FIRST])
+            # Each may be compiled before anything is seeded.
+            first = set(_for_a_while(some, max(seconds, 1.0)))
             if len(first) > min(_FEW, len(calls) // 2):
+                # What a busy machine does more slowly is found all the same.
+                all_of_them = (time.process_time() - begun) * max(1, len(calls) / _FIRST)
+                enough = 2 * all_of_them if all_of_them < _SOON * seconds else seconds
                 seeds = ((args, seeding.seed(f, args)) for args in calls)
-                return list(_find_equal(_for_a_while(seeds, seconds)))
+                return list(_find_equal(_for_a_while(seeds, max(seconds, enough))))
     return []
 
 
