@@ -114,6 +114,11 @@ def test_no_symptom_and_no_page_of_an_error_is_an_orphan():
     assert {symptom.page for symptom in symptoms()} == set(ERRORS)
 
 
+def test_no_program_of_a_row_hides_another():
+    # Of two rows with one message, one has its program among those of `explain`.
+    assert len(messages.ANY_RELEASE) == sum(len(part.PROGRAMS) for part in messages.PARTS)
+
+
 @pytest.mark.parametrize("row", messages.MESSAGES)
 def test_an_error_that_stands_on_no_page_shows_its_symptom(row):
     with (

@@ -65,6 +65,17 @@ def test_a_part_of_an_optimizer_is_explained_like_a_whole_one(wrong):
     assert find_first_symptom(error).page == "optimizer-methods"
 
 
+@pytest.mark.parametrize(
+    ("page", "program"),
+    [
+        ("no-init-and-apply", "nnx.Linear(3, 2, rngs=nnx.Rngs(0)).units"),
+        ("scan-pair", "nnx.scan(lambda total, x: total + x)(0.0, jnp.arange(3.0))"),
+    ],
+)
+def test_of_rows_with_one_message_the_place_decides(page, program):
+    assert find_first_symptom(error_of(program)).page == page
+
+
 @pytest.mark.parametrize("mode", ["off", "quiet_remove_frames"])
 @pytest.mark.parametrize("fault", OTHERS)
 def test_an_error_that_is_not_of_jax_has_no_page(fault, mode):

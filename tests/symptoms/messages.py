@@ -17,14 +17,10 @@ from jax.sharding import AxisType, NamedSharding, PartitionSpec
 
 from tests.symptoms import arguments, arrays, libraries, modules, transforms
 
+PARTS = (modules, libraries, transforms, arrays, arguments)
+
 #: By the error and the message of its row in `traced/course/symptoms.toml`, a program for this row.
-ANY_RELEASE = (
-    modules.PROGRAMS
-    | libraries.PROGRAMS
-    | transforms.PROGRAMS
-    | arrays.PROGRAMS
-    | arguments.PROGRAMS
-)
+ANY_RELEASE = {name: program for part in PARTS for name, program in part.PROGRAMS.items()}
 
 BEFORE_0_12 = {
     "AssertionError: , P(": "jax.device_put(x, jax.NamedSharding(mesh, jax.P('i', 'j')))",

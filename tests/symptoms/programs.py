@@ -2,6 +2,11 @@
 
 #: What is wrong, the page, and the program.
 PROGRAMS = {
+    ("parameters made as in Linen", "no-init-and-apply"): (
+        "layer = nnx.Linear(3, 2, rngs=nnx.Rngs(0))\n"
+        "layer.init(jax.random.key(0), jnp.ones((1, 3)))"
+    ),
+    ("classes that were not counted", "unexpected-keyword"): "jax.nn.one_hot(jnp.arange(3))",
     ("a loss without its second part", "grad-aux-pair"): (
         "def loss(model, x):\n"
         "    return (model(x) ** 2).mean()\n"

@@ -172,12 +172,11 @@ def _inside_flax(entries: list[TracebackType]) -> Iterator[str]:
         yield from ("flax.scan",) * ("scan_wrapper" in names)
         yield from ("flax.replace",) * ("replace" in names)
         yield from ("flax.item",) * (is_raised_there and names[-1] == "__getitem__")
-        folders = [Path(each.tb_frame.f_code.co_filename).parent.name for each in of_flax]
-        yield from ("flax.bridge",) * ("bridge" in folders)
         yield from ("flax.pool",) * ("pool" in names)
-        files = [each.tb_frame.f_code.co_filename for each in of_flax]
-        yield from ("flax.cell",) * any(each.endswith("recurrent.py") for each in files)
-        yield from ("flax.optimizer",) * any(each.endswith("optimizer.py") for each in files)
+        files = [Path(each.tb_frame.f_code.co_filename) for each in of_flax]
+        yield from ("flax.bridge",) * any(each.parent.name == "bridge" for each in files)
+        yield from ("flax.cell",) * any(each.name == "recurrent.py" for each in files)
+        yield from ("flax.optimizer",) * any(each.name == "optimizer.py" for each in files)
 
 
 def causes_of(error: BaseException) -> list[BaseException]:
@@ -199,8 +198,8 @@ def _imported(error: BaseException) -> Iterator[str]:
     if isinstance(error, AttributeError):
         yield from libraries_of_object(error.obj)
         yield from ("tree",) * _has_arrays(error.obj)
-        # Flax Linen calls `setup` before it looks up an attribute, and NNX never does.
         yield from ("flax.class",) * ("flax" in libraries_of_class(type(error.obj), own=True))
+        # Flax Linen calls `setup` before it looks up an attribute, and NNX never does.
         is_of_nnx = any(each.__module__.startswith("flax.nnx.") for each in type(error.obj).__mro__)
         code = getattr(getattr(type(error.obj), "setup", None), "__code__", None)
         yield from ("flax.setup",) * (is_of_nnx and error.name in getattr(code, "co_names", ()))

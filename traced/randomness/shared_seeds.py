@@ -91,11 +91,12 @@ def find_shared_seeds(
             # Each may be compiled before anything is seeded.
             first = set(_for_a_while(some, max(seconds, 1.0)))
             if len(first) > min(_FEW, len(calls) // 2):
-                # What a busy machine does more slowly is found all the same.
                 all_of_them = (time.process_time() - begun) * max(1, len(calls) / _FIRST)
-                enough = 2 * all_of_them if all_of_them < _SOON * seconds else seconds
+                if all_of_them < _SOON * seconds:
+                    # What a busy machine does more slowly is found all the same.
+                    seconds = max(seconds, 2 * all_of_them)
                 seeds = ((args, seeding.seed(f, args)) for args in calls)
-                return list(_find_equal(_for_a_while(seeds, max(seconds, enough))))
+                return list(_find_equal(_for_a_while(seeds, seconds)))
     return []
 
 
