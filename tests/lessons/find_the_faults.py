@@ -456,6 +456,12 @@ def at_once_as_in_training(predict, params, x, y):
 
 
 @partial(jax.jit, static_argnames="predict")
+def as_in_training_if_few(predict, params, x, y):
+    scores = predict(params, jax.random.key(0), x, train=len(x) < 50)
+    return jnp.mean(jnp.argmax(scores, axis=1) == y)
+
+
+@partial(jax.jit, static_argnames="predict")
 def only_the_loop_left(predict, params, x, y):
     right = 0
     for i in range(0, len(x), 99):
@@ -631,6 +637,13 @@ def three_calls(step, *args):
         jax.block_until_ready(step(*args))
         end = perf_counter()
     return end - start
+
+
+def other_arguments_first(step, *args):
+    jax.block_until_ready(step(*args[::-1]))
+    start = perf_counter()
+    jax.block_until_ready(step(*args))
+    return perf_counter() - start
 
 
 def no_first_call(step, *args):
@@ -1532,7 +1545,7 @@ WRONG = {
         "trees/prefix": [four_images_only],
     },
     "evaluate": {
-        "symptom/company": [at_once_as_in_training, evaluate_as_found],
+        "symptom/company": [at_once_as_in_training, as_in_training_if_few, evaluate_as_found],
         "symptom/compiles-more": [only_the_loop_left, image_by_image, a_loop_of_a_thousand],
         "value/differs": [
             a_share_of_whole_batches,
@@ -1560,7 +1573,12 @@ WRONG = {
             copied_to_the_host,
             in_whole_milliseconds,
         ],
-        "cost/calls-timed": [three_calls, no_first_call, without_its_arguments],
+        "cost/calls-timed": [
+            three_calls,
+            no_first_call,
+            without_its_arguments,
+            other_arguments_first,
+        ],
         "value/dtype": [as_an_array],
     },
     "train": {

@@ -51,7 +51,8 @@ def _is_timed_in_full(given: str, make: Callable[[str], TimedFunction]) -> Quest
         saw = {"given": given, "calls": calls, "wanted": "two, the first of them not timed"}
         require(calls == 2, "cost/calls-timed", **saw)
         # An array of another shape or dtype would not even have been compiled for.
-        for number, given_to_f in enumerate(map(float, f.sums), start=1):
+        for number, args in enumerate(f.args, start=1):
+            given_to_f = float(sum(args))
             saw = {"given": given, "call": number, "of": f"f({given_to_f})", "wanted": "f(1.0)"}
             require(given_to_f == 1.0, "cost/calls-timed", **saw)
         f.require_results()

@@ -27,7 +27,7 @@ class TimedFunction:
 
     def __init__(self, given: str, *, work: Sequence[float], compiling: float, leaves: int) -> None:
         self.given, self.work, self.compiling, self.leaves = given, work, compiling, leaves
-        self.sums: list[float] = []
+        self.args: list[tuple[float, ...]] = []
         self.begun: list[float] = []
         self.done: list[float] = []
         self.waited: set[tuple[int, int]] = set()
@@ -36,7 +36,7 @@ class TimedFunction:
         if any(isinstance(each, jax.core.Tracer) for each in args):
             raise fault("cost/calls-timed", given=self.given, calls="of a trace of the function")
         number = len(self.begun)
-        self.sums.append(sum(args))
+        self.args.append(args)
         self.begun.append(time.perf_counter())
         if number == 0:
             time.sleep(self.compiling)

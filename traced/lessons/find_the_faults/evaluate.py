@@ -54,14 +54,18 @@ def _returns_the_share(rows: int) -> Question:
 
 
 def _another_order(answer: Any) -> str:
-    params, *digits = _digits(99)
-    orders = (np.arange(99), np.arange(99)[::-1], np.arange(99) * 7 % 99)
+    return _in_other_orders(answer, 99) or _in_other_orders(answer, 12)
+
+
+def _in_other_orders(answer: Any, rows: int) -> str:
+    params, *digits = _digits(rows)
+    orders = (np.arange(rows), np.arange(rows)[::-1], np.arange(rows) * 7 % rows)
     data = [[jax.device_put(np.asarray(each)[order]) for each in digits] for order in orders]
     shares = [float(attempt(answer, _noisy, params, *each)) for each in data]
     if max(shares) - min(shares) < 1e-3 and abs(shares[0] - 2 / 3) < 1e-3:
         return ""
     told = ", ".join(f"{share:.0%}" for share in shares)
-    return f"99 images in three orders, of which 67% are right: {told}"
+    return f"{rows} images in three orders, of which 67% are right: {told}"
 
 
 def _more_images(answer: Any) -> str:
