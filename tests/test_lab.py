@@ -248,6 +248,18 @@ def test_an_untrusted_picture_has_the_colours_and_numbers_of_its_lines(pictures:
 
 
 @pytest.mark.seen_once
+def test_an_untrusted_picture_that_has_room_asks_for_no_scrolling(pictures: Locator) -> None:
+    cues = pictures.get_by_text("scroll for the rest")
+    cues.first.wait_for(state="attached")
+    # Playwright calls visible what its parent cuts off.
+    cut = """each => getComputedStyle(each).position === "static"
+        && getComputedStyle(each.parentElement).overflow === "hidden"
+        && each.parentElement.offsetHeight === 0"""
+    assert cues.count() > 3
+    assert [i for i, each in enumerate(cues.all()) if not each.evaluate(cut)] == []
+
+
+@pytest.mark.seen_once
 def test_what_was_measured_is_drawn_before_a_run(pictures: Locator) -> None:
     image = pictures.locator("img[alt='calls, to scale']")
     image.scroll_into_view_if_needed()

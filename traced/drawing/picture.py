@@ -13,7 +13,9 @@ from traced.internals.canary import CouldNotTell
 # an opaque background, so that light and dark both work.
 CELL = "text-align:left;padding:.2em .9em .2em 0;vertical-align:top"
 CUE = "position:sticky;left:0;height:0;overflow:hidden"
-TOLD = "position:absolute;top:0;right:.5em;font:.75rem/1.5 sans-serif;opacity:.85"
+# It moves into the padding above it. Where a page takes that away, as JupyterLab does of a notebook
+# that is not trusted, it lies below a line without any height.
+TOLD = "display:block;margin:-1.5em .5em 0;text-align:right;font:.75rem/1.5 sans-serif;opacity:.85"
 CODE = "font-family:monospace;white-space:pre-wrap;background:transparent"
 
 
