@@ -11,6 +11,7 @@ PROGRAMS = {
     "TypeError: <locals>.init() missing … 'shape'": "jax.nn.initializers.normal()((3, 2))",
     "AttributeError: __delitem__": ("del x[0]"),
     "TypeError: data type … not understood": ("x.astype('bf16')"),
+    "TypeError: () missing … 'key'": ("jax.random.normal(shape=(3,))"),
     "TypeError: randint() missing": ("jax.random.randint(key, 0, 10)"),
     "TypeError: transpose permutation isn't a permutation": ("jnp.ones((2, 3, 4)).transpose(1, 2)"),
     "ValueError: jnp.pad: pad_width": ("jnp.pad(jnp.ones((2, 3, 4)), ((1, 1), (1, 1)))"),

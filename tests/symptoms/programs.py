@@ -31,6 +31,22 @@ PROGRAMS = {
         "optax.apply_updates(params, tx.update(params, tx.init(params), params))"
     ),
     ("the parts of a decomposition", "unpack-keys"): "u, s = jnp.linalg.svd(jnp.eye(2))",
+    ("the largest scores and their places", "unpack-keys"): (
+        "logits = jnp.ones((8, 10))\nvalues, indices = jnp.max(logits, axis=1)"
+    ),
+    ("noise without a key", "key-expected"): "noise = jax.random.uniform(minval=-1.0)",
+    ("an operand before the branches", "cond-callables"): (
+        "x = jnp.float32(2)\ny = jax.lax.cond(x > 0, x, lambda x: x, lambda x: -x)"
+    ),
+    ("a training loop around its model", "returned-from-outside"): (
+        "model = nnx.Linear(3, 2, rngs=nnx.Rngs(0))\n"
+        "optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)\n"
+        "def step(carry, x):\n"
+        "    slopes = nnx.grad(lambda model: (model(x) ** 2).sum())(model)\n"
+        "    optimizer.update(model, slopes)\n"
+        "    return carry, None\n"
+        "jax.lax.scan(step, None, jnp.ones((4, 3)))"
+    ),
     ("axes of a grid", "unpack-keys"): "a, b, c = jnp.meshgrid(jnp.ones(2), jnp.ones(3))",
     ("gradients without the value", "unpack-keys"): (
         "def loss(params):\n"
