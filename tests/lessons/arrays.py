@@ -735,6 +735,13 @@ def shorter_of_both(f, x):
     return min(one_call(f, x), one_call(f, x))
 
 
+def of_ones_at_first(f, x):
+    jax.block_until_ready(f(jnp.ones_like(x)))
+    start = perf_counter()
+    jax.block_until_ready(f(x))
+    return perf_counter() - start
+
+
 def first_of_a_tuple_awaited(f, x):
     jax.block_until_ready(f(x))
     start = perf_counter()
@@ -890,7 +897,13 @@ WRONG = {
             in_milliseconds,
             read_as_text,
         ],
-        "cost/calls-timed": [one_call, shortest_of_five, under_jit, warmed_up_with_zeros],
+        "cost/calls-timed": [
+            one_call,
+            shortest_of_five,
+            under_jit,
+            warmed_up_with_zeros,
+            of_ones_at_first,
+        ],
         "value/structure": [with_the_result],
     },
 }

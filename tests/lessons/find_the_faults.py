@@ -441,6 +441,15 @@ def counted_in_a_scan(predict, params, x, y):
 
 
 @partial(jax.jit, static_argnames="predict")
+def mapped_in_parts(predict, params, x, y):
+    def is_right(digit):
+        scores = predict(params, jax.random.key(0), digit[0][None], False)[0]
+        return (jnp.argmax(scores) == digit[1]).astype(jnp.float32)
+
+    return jax.lax.map(is_right, (x, y), batch_size=99).mean()
+
+
+@partial(jax.jit, static_argnames="predict")
 def evaluate_as_found(predict, params, x, y):
     key, right = jax.random.key(0), 0
     for i in range(0, len(x), 99):
@@ -1475,7 +1484,12 @@ def noise_of_0_22(wave, key, steps):
 RIGHT = {
     "prepare": [divided_in_jax, a_copy_in_place, a_list_of_pairs],
     "loss": [with_mended_parts, whole_layers_at_once, by_fold_in_and_optax, row_after_row],
-    "evaluate": [all_images_at_once, without_jit_and_by_position, counted_in_a_scan],
+    "evaluate": [
+        all_images_at_once,
+        without_jit_and_by_position,
+        counted_in_a_scan,
+        mapped_in_parts,
+    ],
     "time_step": [waiting_in_a_function, leaf_by_leaf],
     "train": [one_loop, means_taken_afterwards, one_scan, donating_and_injected, keys_by_number],
     "run": [

@@ -56,6 +56,16 @@ def extra_from_a_second_call(loss, params, batch):
     return jax.tree.map(lambda p, s: p - 0.1 * s if _is_float(p) else p, params, slopes), extra
 
 
+def integers_through_float32(loss, params, batch):
+    slopes, extra = jax.grad(loss, has_aux=True, allow_int=True)(params, batch)
+
+    def moved(p, slope):
+        slope = jnp.zeros(p.shape) if slope.dtype == jax.dtypes.float0 else slope
+        return (p - 0.1 * slope).astype(p.dtype)
+
+    return jax.tree.map(moved, params, slopes), extra
+
+
 def step_as_given(loss, params, batch):
     gradients, extra = jax.grad(loss)(params, batch)
     return jax.tree.map(lambda p, g: p - 0.1 * g, params, gradients), extra
@@ -763,6 +773,7 @@ WRONG = {
             uphill,
             another_rate,
             extra_after_the_step,
+            integers_through_float32,
             of_a_flat_dictionary,
             floats_of_32_bits_alone,
             slopes_limited,

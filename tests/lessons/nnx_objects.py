@@ -1206,7 +1206,6 @@ RIGHT = {
     ],
     "loss_after": [
         by_copied_variables,
-        on_a_clone,
         by_a_split,
         by_a_list_of_pairs,
         put_back_at_last,
@@ -1263,7 +1262,7 @@ WRONG = {
             cache_put_back,
             intermediates_put_back,
         ],
-        "nnx/other-object": [clone_thrown_away],
+        "nnx/other-object": [clone_thrown_away, on_a_clone],
         "runs/raised": [by_name],
         "value/differs": [put_back_too_early, nothing_run, the_larger_loss],
         "value/nothing": [loss_forgotten],

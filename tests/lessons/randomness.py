@@ -375,6 +375,15 @@ def with_uniform_numbers(key, ids, batch):
     return jax.vmap(one)(ids, batch)
 
 
+def with_map_in_parts(key, ids, batch):
+    def one(pair):
+        i, row = pair
+        keep = random.bernoulli(random.fold_in(key, i), 0.5, row.shape)
+        return jnp.where(keep, 2 * row, 0.0)
+
+    return lax.map(one, (ids, batch), batch_size=5)
+
+
 def with_map(key, ids, batch):
     def one(pair):
         i, row = pair
@@ -1151,6 +1160,7 @@ RIGHT = {
         keys_mapped,
         with_uniform_numbers,
         with_map,
+        with_map_in_parts,
         choice_of_factors,
         signs_plus_one,
         one_after_another,

@@ -148,6 +148,13 @@ def with_an_inner_function(f, xs, ys):
     return jax.vmap(lambda x: jax.vmap(lambda y: f(x, y))(ys))(xs)
 
 
+def by_map_in_parts(f, xs, ys):
+    def row(x):
+        return lax.map(lambda y: f(x, y), ys, batch_size=5)
+
+    return lax.map(row, xs, batch_size=4)
+
+
 def by_map(f, xs, ys):
     return lax.map(lambda x: lax.map(lambda y: f(x, y), ys), xs)
 
@@ -624,7 +631,7 @@ RIGHT = {
         without_vmap,
         column_by_column_in_a_map,
     ],
-    "table": [other_one_inside, with_an_inner_function, by_map, flattened],
+    "table": [other_one_inside, with_an_inner_function, by_map, by_map_in_parts, flattened],
     "slopes": [
         turned_around,
         of_the_sum,

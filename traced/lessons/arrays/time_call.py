@@ -14,6 +14,9 @@ from traced.lessons.arrays.timed import COPYING, SLACK, TimedFunction
 from traced.questions import compare
 from traced.running.attempt import attempt
 
+#: What the function is called with: no number that another array holds by itself.
+_X = 0.75
+
 #: Seconds that the check sleeps for the work of the first call and of the others.
 WORK = (0.15, 0.05)
 
@@ -43,7 +46,7 @@ def _is_timed_in_full(given: str, make: Callable[[str], TimedFunction]) -> Quest
 
     def question(answer: Any) -> None:
         f = make(given)
-        got = attempt(answer, f, 1.0)
+        got = attempt(answer, f, _X)
         # A number of NumPy or JAX tells the seconds as well.
         is_number = isinstance(got, float | np.floating | jax.Array)
         compare(0.0, 0.0 * got if is_number else got, given=given)
@@ -53,8 +56,8 @@ def _is_timed_in_full(given: str, make: Callable[[str], TimedFunction]) -> Quest
         # An array of another shape or dtype would not even have been compiled for.
         for number, args in enumerate(f.args, start=1):
             given_to_f = float(sum(args))
-            saw = {"given": given, "call": number, "of": f"f({given_to_f})", "wanted": "f(1.0)"}
-            require(given_to_f == 1.0, "cost/calls-timed", **saw)
+            saw = {"given": given, "call": number, "of": f"f({given_to_f})", "wanted": f"f({_X})"}
+            require(given_to_f == _X, "cost/calls-timed", **saw)
         f.require_results()
         _require_time(f, float(got))
 

@@ -1,8 +1,11 @@
 """Mend the evaluation: what it depends on, and how its program grows."""
 
+from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from traced.course.exercise import Exercise
@@ -13,8 +16,8 @@ from traced.programs.jaxprs import count_equations
 from traced.questions import compare
 from traced.running.attempt import attempt
 
-#: Sizes of data whose programs are compared, all a multiple of many a batch.
-_FEW, _MANY = 66, (2310, 23100)
+#: Numbers of images whose programs are compared, all multiples of many a batch.
+_SIZES = 66, 2310, 23100, 231000
 
 
 def _linear(params: Any, key: Any, x: Any, train: bool = True) -> Any:
@@ -69,16 +72,20 @@ def _in_other_orders(answer: Any, rows: int) -> str:
 
 
 def _more_images(answer: Any) -> str:
-    few = _equations(answer, _FEW)
-    # What grows with every batch of 66 is told of before it is asked for more.
-    for rows in _MANY:
-        if (many := _equations(answer, rows)) > 2 * few:
-            return f"{few} equations for {_FEW} images, {many} for {rows}"
+    """Tell of a program that grows, and not once only, as parts and a remainder let it grow."""
+    counts: list[int] = []
+    for rows in _SIZES:
+        counts.append(_equations(answer, rows))
+        last = [many / few for few, many in pairwise(counts[-3:])]
+        if max(last, default=1) > 8 or (len(last) == 2 and min(last) > 2):
+            return f"{counts[0]} equations for {_SIZES[0]} images, {counts[-1]} for {rows}"
     return ""
 
 
 def _equations(answer: Any, rows: int) -> int:
-    count = attempt(count_equations, lambda *args: answer(_linear, *args), *_digits(rows))
+    params, *digit = _digits(1)
+    digits = [jax.eval_shape(partial(jnp.resize, new_shape=(rows, *x.shape[1:])), x) for x in digit]
+    count = attempt(count_equations, lambda *args: answer(_linear, *args), params, *digits)
     return int(count)
 
 

@@ -47,6 +47,8 @@ _LOOKUP = (
             None,
         ),
         "order": jnp.array([2, 0, 1]),
+        # No float32 number is equal to it.
+        "seed": jnp.array(2**24 + 1),
         "steps": jnp.uint8(7),
         "mask": jnp.array([True, False]),
         "half": jnp.array([3.0, 228.0], jnp.bfloat16),

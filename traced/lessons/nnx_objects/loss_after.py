@@ -32,6 +32,7 @@ class Deep(nnx.Module):
         self.rate = Rate(jnp.float32(0.3))
         self.noise = nnx.Rngs(2)
         kinds = nnx.BatchStat, nnx.Cache, nnx.Intermediate, nnx.Variable
+        self.steps = 0
         self.sums = nnx.List([kind(jnp.float32(n)) for n, kind in enumerate(kinds)])
 
     def __call__(self, x: jax.Array) -> jax.Array:
@@ -50,7 +51,7 @@ def _step(model: Any) -> None:
 
 
 def _deep_step(model: Any) -> None:
-    """Change parameters of both classes, a count, a plain array, and random state.
+    """Change parameters of both classes, a count, a plain array and number, and random state.
 
     After a change that large, taking it away again would not bring back the parameter.
     """
@@ -59,6 +60,7 @@ def _deep_step(model: Any) -> None:
     model.rate[...] *= 1e-12
     model.layers[1].calls[...] += 10
     model.layers[1].offset = model.layers[0].offset - 3.0
+    model.steps += 1
     model.noise()
 
 

@@ -36,6 +36,11 @@ _MANY_IDS: Any = np.int32(np.r_[:2048, 2**16 - 2048 : 2**16])
 _MANY_ROWS = np.float32(np.arange(128 * 4096) % 20480 + 1).reshape(4096, 128)
 
 
+def _so_many(rows: int) -> tuple[Any, Any]:
+    """Return so many ids and rows, the first of them or the first again."""
+    return np.resize(_IDS, rows), np.resize(_BATCH, (rows, _BATCH.shape[1]))
+
+
 def _dropped(answer: Any, key: Any, ids: Any, batch: Any) -> Any:
     return attempt(answer, key, *jax.device_put((ids, batch)))
 
@@ -163,9 +168,7 @@ dropout = Exercise(
         follows_its_key(*jax.device_put((_IDS, _BATCH))),
         spends_each_key_once(random.key(0), *jax.device_put((_IDS, _BATCH[:, :64]))),
         # Before thousands of rows: a loop in Python would take that many steps.
-        equations_do_not_grow(
-            lambda n: (random.key(0), *jax.device_put((_IDS[:n], _BATCH[:n]))), 4, 8
-        ),
+        equations_do_not_grow(lambda n: (random.key(0), *jax.device_put(_so_many(n))), 4, 8),
         _drops_half_of_each_row_unrelated,
         _drops_half_of_each_column_unrelated,
         _drops_the_same_in_any_batch,
