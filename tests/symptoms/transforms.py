@@ -15,6 +15,14 @@ class Checked:
 """
 
 PROGRAMS = {
+    "TypeError: No constant handler for type: … Tracer": (
+        "@jax.jit\n"
+        "def same(x, most):\n"
+        "    kept = jax.custom_vjp(lambda x: x)\n"
+        "    kept.defvjp(lambda x: (x, None), lambda _, g: (jnp.minimum(g, most),))\n"
+        "    return kept(x)\n"
+        "jax.grad(same)(1.0, 2.0)"
+    ),
     "TypeError: object is not callable": ("jax.tree.map({'w': x}, jnp.sin)"),
     "ValueError: is incompatible with its sharding annotation": (
         "jax.pmap(jnp.multiply, devices=jax.devices()[:1])(jnp.ones((1, 3)), 2.0)"

@@ -46,6 +46,9 @@ _UNTAMED = jnp.array([[jnp.nan, 0.5], [-1.0, 1.0], [jnp.inf, 0.5]])
 
 _SQUARE = jnp.array([[0.25, 0.75], [-1.0, 1.0]])
 
+#: More rows to repair than anybody expects.
+_MANY = jnp.tile(jnp.array([[0.25, 0.75], [-1.0, 1.0], [0.5, 0.5], [0.5, -0.25]]), (25, 1))
+
 #: What computes an exponential, and what may compute anything, out of sight.
 _EXPONENTIALS = frozenset({"exp", "exp2", "expm1", "pow", "logistic", "tanh", "sinh", "cosh"})
 _CALLBACKS = frozenset({"pure_callback", "io_callback"})
@@ -97,6 +100,7 @@ mend = Exercise(
             (_UNTAMED,),
             (_LONG,),
             (_SQUARE,),
+            (_MANY,),
         ),
         _runs_no_exponential_for_good_rows,
         _derives_the_softmax,
@@ -108,7 +112,7 @@ mend = Exercise(
         "One `cond` with a single truth value. The branch for true computes the softmax of all "
         "rows and chooses; the other returns what it was given.",
     ),
-    verified="right rows for eight batches, with NaN and infinity beside them, and right "
+    verified="right rows for nine batches, with NaN and infinity beside them, and right "
     "derivatives; no exponential runs where no row has a negative entry",
     answer=solution,
 )

@@ -44,7 +44,8 @@ def _traces(answer: Any) -> str:
 
 def _count_traces(answer: Any, epochs: int) -> int:
     with record_traces() as traces:
-        attempt(_run, answer, _Digits(), epochs)
+        curve = attempt(_run, answer, _Digits(), epochs)[2]
+    _require_a_mean_for_each_step(curve, epochs)
     return sum(not each.nested for each in traces)
 
 
@@ -62,14 +63,18 @@ def _accuracy(answer: Any) -> str:
 
 def _require_mean_losses(curve: Any, epochs: int) -> None:
     """Require a mean for each step, of losses none of which is negative."""
+    _require_a_mean_for_each_step(curve, epochs)
     steps = _STEPS * epochs
-    wanted = f"{steps} mean losses, {_STEPS} for each epoch"
-    _require(wanted, len(curve) == steps, f"{len(curve)} values", epochs)
     losses = np.diff(curve * np.arange(1, 1 + steps), prepend=0.0)
     if (losses < 0).any():
         at = int(np.argmax(losses < 0))
         got = f"{curve[at - 1]:.2f}, then {curve[at]:.2f}: by a loss of {losses[at]:.2f}"
         _require(f"at step {at + 1}, the mean of the losses of all steps up to it", False, got)
+
+
+def _require_a_mean_for_each_step(curve: Any, epochs: int) -> None:
+    wanted = f"{_STEPS * epochs} mean losses, {_STEPS} for each epoch"
+    _require(wanted, len(curve) == _STEPS * epochs, f"{len(curve)} values", epochs)
 
 
 def _require(wanted: str, fine: bool, got: str, epochs: int = _EPOCHS) -> None:

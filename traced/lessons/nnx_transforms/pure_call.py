@@ -97,16 +97,24 @@ def _require_unchanged(state: Any, given: Any) -> None:
 
 
 def _can_be_transformed(answer: Any) -> None:
-    """Require the right derivatives in the input and in the parameters, under `jax.jit`."""
+    """Require the right derivatives in the input and in the parameters, under `jax.jit`.
+
+    They are those of the result and of the new state.
+    """
     graphdef, *states = nnx.split(_Meter(), nnx.Param, ...)
     params, rest = states
 
     def value(x: Any, params: Any, rest: Any) -> Any:
-        return jnp.sum(answer(graphdef, nnx.merge_state(params, rest), x)[0])
+        out, state = answer(graphdef, nnx.merge_state(params, rest), x)
+        return jnp.sum(out) + 3.0 * jnp.sum(state["total"][...])
 
     got = attempt(jax.jit(jax.grad(value, argnums=(0, 1))), _x, params, rest)
-    wanted = np.array([5.0, 2.0, 3.5], "float32"), jax.tree.map(lambda _: np.asarray(_x), params)
-    compare(wanted, got, given="jax.grad of the sum, in x and in the parameters")
+    wanted = np.array([8.0, 5.0, 6.5], "float32"), jax.tree.map(lambda _: np.asarray(_x), params)
+    compare(
+        wanted,
+        got,
+        given="jax.grad of the sum of `out` and three totals, in x and in the parameters",
+    )
 
 
 pure_call = Exercise(

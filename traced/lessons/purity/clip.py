@@ -13,6 +13,7 @@ from traced.course.exercise import Exercise
 from traced.findings.feedback import fault
 from traced.lessons.edge_cases import vectors
 from traced.lessons.purity.solutions.clip import clip as solution
+from traced.programs.jaxprs import count_primitives
 from traced.questions import compare, traces_at_most, works_under_jit
 from traced.running.attempt import attempt
 
@@ -26,6 +27,9 @@ _VECTORS = (
 )
 
 _OTHER_NORM = "the norm to print is that of the vector that the call was given"
+
+_TEXT = "JAX traces while a text is made: the number goes to `jax.debug.print` beside it"
+_BRANCH = "what stands in a branch is printed where that branch is taken"
 
 _NUMBER = re.compile(r"-?\d+\.?\d*(?:e[-+]?\d+)?")
 
@@ -50,19 +54,32 @@ def _takes_other_lengths(answer: Any) -> None:
 def _compare_call(answer: Any, g: Any) -> None:
     result, printed = _run_and_read(answer, jnp.asarray(g))
     compare(_clipped(g), result, given=f"g = {g}")
-    _require_printed(g, printed)
+    _require_printed(answer, g, printed)
 
 
-def _require_printed(g: Any, printed: str, **how: str) -> None:
+def _require_printed(f: Any, g: Any, printed: str, **how: str) -> None:
     norm = np.linalg.norm(g)
     numbers = [float(each) for each in _NUMBER.findall(printed)]
     shown = any(np.isclose(each, norm, rtol=0.01, atol=0.01) for each in numbers)
     saw = {"given": f"g = {g}, norm {norm:.3g}", "printed": printed.strip() or "nothing"}
     if not shown:
-        # A number was printed if it was no tracer, and then it is another one.
-        other = "Tracer" not in printed and numbers
-        rule = _OTHER_NORM if other else ""
+        rule = _rule_of(printed, bool(numbers), _has_a_print(f, jnp.asarray(g)))
         raise fault("effects/not-printed", **how, **saw).saying(rule=rule)
+
+
+def _rule_of(printed: str, numbers: bool, has_a_print: bool) -> str:
+    """Return what is to be said where the norm was not printed, or nothing for the usual rule."""
+    if "Tracer" in printed:
+        return _TEXT if has_a_print else ""
+    if numbers:
+        return _OTHER_NORM
+    return _BRANCH if has_a_print and not printed.strip() else ""
+
+
+def _has_a_print(f: Any, g: Any) -> bool:
+    with contextlib.redirect_stdout(io.StringIO()):
+        names = attempt(count_primitives, lambda g: f(g), g)
+    return any(name.startswith("debug") for name in names)
 
 
 def _run_and_read(f: Any, *args: Any) -> tuple[Any, str]:
@@ -86,7 +103,8 @@ def _prints_where_its_result_is_dropped(answer: Any) -> None:
         return 2 * g
 
     for g in (np.array(entries, "float32") for entries in _VECTORS[:2]):
-        _require_printed(g, _run_and_read(caller, jnp.asarray(g))[1], by="a caller that drops it")
+        printed = _run_and_read(caller, jnp.asarray(g))[1]
+        _require_printed(caller, g, printed, by="a caller that drops it")
 
 
 clip = Exercise(

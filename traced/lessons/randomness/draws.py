@@ -223,6 +223,8 @@ def require_independent(numbers: Any, name: Callable[[int], str], of: str) -> No
 def require_no_copies(numbers: Any, of: str) -> None:
     """Require random numbers to be different, and not each other's negatives either."""
     z = np.ravel(numbers).astype(float)
+    seen = {"wanted": "finite numbers", "got": f"{np.sum(~np.isfinite(z))} that are not finite"}
+    require(bool(np.isfinite(z).all()), "value/differs", given=of, **seen)
     # What was scaled and scaled back differs in the last digits; chance brings few copies.
     different = len(np.unique(abs(z).round(6)))
     saw = {"numbers": z.size, "different_ones": f"{different}, whatever their sign"}

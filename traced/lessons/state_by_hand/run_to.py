@@ -20,6 +20,10 @@ class _PowerCutError(Exception):
     """The end of a run that nobody was told of."""
 
 
+#: What a run gives that was cut short, and said so.
+_CUT = object()
+
+
 class _Walk(NamedTuple):
     """A part of a state. Its names are not in the order of the alphabet, as Orbax returns them."""
 
@@ -51,6 +55,9 @@ class _Advance:
         self.calls, self.cut_at = 0, cut_at
 
     def __call__(self, state: Any) -> Any:
+        if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(state)):
+            saw = {"wanted": "a call of `advance` for each step", "got": "a trace of it"}
+            raise fault("state/steps", **saw).saying(rule=_CALLED, read=_LOOP)
         self.calls += 1
         if self.calls == self.cut_at:
             raise _PowerCutError("the power is off")
@@ -63,6 +70,9 @@ def _after(steps: int) -> Any:
         state = _next(state)
     return state
 
+
+_CALLED = "a program that was traced repeats what `advance` did once, and does not call it"
+_LOOP = "11_state_by_hand, “The loop can be part of the program”"
 
 #: What is done one after the other in one folder: how far to run, which call of `advance` is cut
 #: short, how many calls there are, and which step the latest checkpoint has in the end.
@@ -94,6 +104,9 @@ def _require_run(
     require(advance.calls == calls, "state/steps", given=given, **made)
     if advance.cut_at is None:
         compare(_after(last), got, given=given)
+    else:
+        saw = {"wanted": "the error that `advance` raised", "got": "a result"}
+        require(got is _CUT, "value/differs", given=given, **saw)
     with ocp.CheckpointManager(folder) as manager:
         latest = manager.latest_step()
         steps = [latest or 0, *manager.all_steps()]
@@ -131,7 +144,7 @@ def _run(answer: Any, folder: str, advance: _Advance, last: int) -> Any:
     try:
         return answer(folder, _start, advance, last)
     except _PowerCutError:
-        return None
+        return _CUT
 
 
 run_to = Exercise(
