@@ -152,6 +152,17 @@ def test_a_container_among_the_arguments_that_was_changed_is_a_finding(change, n
     assert (given["w"], given["layers"], given["b"].tolist()) == (1.0, [0.0], [0.0, 0.0])
 
 
+def test_what_an_answer_keeps_for_itself_is_no_argument_of_a_probe():
+    kept = []
+
+    def answer(x):
+        kept.append(x)
+        return x
+
+    assert attempt(lambda *args: args[0](args[1]), answer, 1.0) == 1.0
+    assert finding(lambda *args: args[1].clear(), answer, [1.0]).code == "effects/argument"
+
+
 def test_a_container_is_put_back_after_an_error_too():
     given = [1.0, 2.0]
     assert finding(lambda x: x.clear() or x[0], given).code == "runs/raised"

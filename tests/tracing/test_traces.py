@@ -7,6 +7,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from flax import nnx
+from jax.sharding import AxisType, PartitionSpec
 
 from traced.tracing.traces import record_traces
 
@@ -145,6 +147,47 @@ def test_a_change_of_structure_is_told():
         f([1.0, 2.0, 3.0])
     assert "now" not in traces[1].detail
     assert "list of length 3, was list of length 2" in traces[1].detail
+
+
+@jax.jit
+def first_of(t):
+    return t[0]
+
+
+@nnx.jit
+def called(model, x):
+    return model(x)
+
+
+def split_along(axis):
+    mesh = jax.make_mesh((1,), ("i",), axis_types=(AxisType.Explicit,))
+    spec = PartitionSpec(*["i" if i == axis else None for i in range(2)])
+    return jax.device_put(jnp.ones((4, 4)), jax.NamedSharding(mesh, spec))
+
+
+def in_other_modes():
+    model = nnx.Dropout(0.5, rngs=nnx.Rngs(0))
+    for mode in model.train, model.eval:
+        mode()
+        called(model, jnp.ones(3))
+
+
+@pytest.mark.parametrize(
+    ("run", "detail"),
+    [
+        (lambda: (first_of([1, 2]), first_of((1, 2))), "structure: t is tuple, was list"),
+        (
+            lambda: [first_of(split_along(axis)) for axis in range(2)],
+            "sharding: t is f32[4,4@i], was f32[4@i,4]",
+        ),
+        (in_other_modes, "static value: model.deterministic is True, was False"),
+    ],
+)
+def test_a_second_trace_names_the_argument_and_both_values(run, detail):
+    jax.clear_caches()
+    with record_traces() as traces:
+        run()
+    assert [each.detail for each in traces if "traces.py" in each.place.file][-1] == detail
 
 
 def test_traces_are_recorded_also_when_the_block_raises():

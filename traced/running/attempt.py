@@ -14,7 +14,7 @@ import numpy as np
 from traced.findings.feedback import Found, NotAttempted, fault
 from traced.internals.canary import CouldNotTell
 from traced.internals.refused_tracers import whole_tracebacks
-from traced.python.reachable import roots_of
+from traced.python.reachable import Named, roots_of
 from traced.python.snapshots import Snapshot
 from traced.python.values import brief
 from traced.running.clocks import Meter, Reading
@@ -88,8 +88,7 @@ def _containers_kept(
     Whoever passed them goes on, as the next check does. Listed is the name, and in short what was
     there and what was put there.
     """
-    named = roots_of(call, args, kwargs)[:-1]
-    roots = [each for each in named if isinstance(each[-1], (*CONTAINERS, tuple))]
+    roots = [each for root in roots_of(call, args, kwargs)[:-1] for each in _containers_in(*root)]
     snapshot = Snapshot(roots, lambda thing: isinstance(thing, CONTAINERS))
     changes: list[tuple[str, str, str]] = []
     try:
@@ -99,6 +98,16 @@ def _containers_kept(
         changes += [(name, brief(before), brief(now)) for _, (_, name, before, now) in found]
         if found:
             snapshot.put_back()
+
+
+def _containers_in(kind: str, name: str, value: Any) -> Iterator[Named]:
+    # A tuple is what `*args` gathers. A function among them is no container, and may be the answer,
+    # whose globals are no arguments.
+    if isinstance(value, tuple):
+        for i, each in enumerate(value):
+            yield from _containers_in(kind, f"{name}[{i}]", each)
+    elif isinstance(value, CONTAINERS):
+        yield kind, name, value
 
 
 def _find_first_endless_loop(

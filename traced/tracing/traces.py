@@ -6,7 +6,7 @@ import inspect
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import CodeType, FrameType
 from typing import Any
@@ -131,7 +131,8 @@ def record_traces(run: Callable[..., Any] | None = None) -> Iterator[list[Trace]
         finally:
             seen: set[tuple[str, int]] = set()
             for each, nested in told:
-                traces.extend([each] if isinstance(each, Trace) else _parse(each, nested, seen))
+                own = [each] if isinstance(each, Trace) else _parse(each, nested, seen, roles.names)
+                traces.extend(own)
             traces[:] = list(roles.given_to(traces))
 
 
@@ -148,9 +149,14 @@ class _Roles:
         self.in_call: Counter[tuple[int, Place, str]] = Counter()
         # Held on to, since the number of what is gone would go to another one.
         self.held: list[Any] = []
+        self.names: dict[Place, tuple[str, ...]] = {}  # of the arguments of what is defined there
 
     def note(self, request: TraceRequest) -> None:
         code = _code_of(request.function)
+        # Flax puts an object of its own around a function, which JAX's log looks through.
+        if own := getattr(inspect.unwrap(request.function), "__code__", None):
+            place = place_of_definition(own.co_filename, own.co_firstlineno)
+            self.names[place] = own.co_varnames[: own.co_argcount]
         if not request.is_new or code is None or is_library_code(code):
             return
         at = place_of_definition(code.co_filename, code.co_firstlineno), name_of(request.function)
@@ -250,14 +256,16 @@ def _short(aval: Any) -> str:
     return f"{'~' if aval.weak_type else ''}{aval.str_short(short_dtypes=True)}"
 
 
-def _parse(text: str, nested: bool, seen: set[tuple[str, int]]) -> Iterator[Trace]:
+def _parse(
+    text: str, nested: bool, seen: set[tuple[str, int]], names: Mapping[Place, tuple[str, ...]]
+) -> Iterator[Trace]:
     found = re.search(r"^\s+(?:for )?(\S+)\s.*defined at (.+):(\d+)$", text, re.MULTILINE)
     if found is None or is_library(found[2]):
         return
     place = place_of_definition(found[2], int(found[3]))
     again = (place.file, place.line) in seen
     seen.add((place.file, place.line))
-    reason, detail = _reason(text, again)
+    reason, detail = _reason(text, again, names.get(place, ()))
     yield Trace(found[1], place, reason, detail, _called(text), nested)
 
 
@@ -268,7 +276,7 @@ def _called(text: str) -> Place | None:
     return place_at(found[1], int(found[2]), "called here")
 
 
-def _reason(text: str, again: bool) -> tuple[str, str]:
+def _reason(text: str, again: bool, arguments: tuple[str, ...]) -> tuple[str, str]:
     if "never seen function" in text:
         return ("new function", "") if again else ("first call", "")
     if "different input types" in text:
@@ -280,17 +288,46 @@ def _reason(text: str, again: bool) -> tuple[str, str]:
     if re.search(r"path \[0\], now tuple.*\n.*path \[1\], now <class 'dict'>", text):
         names = re.search(r"key sets[^{]*\{(.+?)\}", text)
         return "keyword", f"{_listed(names[1])} by keyword in one call only" if names else ""
-    if found := re.search(r"\* at input path (.+), now (.+) and before (.+), so the", text):
-        return "structure", str(Change("structure", f"the tree at {found[1]}", found[2], found[3]))
+    if found := STRUCTURES.search(text):
+        path, *sides = found.groups()
+        name = _argument_at(path, arguments)
+        for entry in _differing_attributes(*sides):
+            return "static value", str(Change("static value", f"{name}.{entry[0]}", *entry[1:]))
+        kinds = [CLASS.sub(r"\1", side.partition(" with pytree metadata")[0]) for side in sides]
+        return "structure", str(Change("structure", name, *kinds))
     return "unknown", ""
+
+
+# `* at input path [0][1]['a'], now <class 'tuple'> and before pytree leaf, so their Python types
+# differ`. Metadata, such as the graphdef of an NNX module, goes over many lines.
+STRUCTURES = re.compile(r"\* at input path (.+?), now (.+?) and before (.+?), so the", re.DOTALL)
+CLASS = re.compile(r"<class '(?:\w+\.)*(\w+)'>")
+# `('deterministic', Static(value=True))` in the graphdef of an NNX module.
+ATTRIBUTE = re.compile(r"\('(\w+)', Static\(value=([^(){}]*)\)\)")
+
+
+def _argument_at(path: str, arguments: tuple[str, ...]) -> str:
+    """Return what lies at a path that begins with the positional arguments and one of them."""
+    found = re.fullmatch(r"\[0\]\[(\d+)\](.*?)(?:\._graphdef)?", path)
+    if found is None or int(found[1]) >= len(arguments):
+        return f"the tree at {path}"
+    return arguments[int(found[1])] + found[2]
+
+
+def _differing_attributes(now: str, before: str) -> Iterator[tuple[str, str, str]]:
+    pairs = [ATTRIBUTE.findall(side) for side in (now, before)]
+    for (name, value), (other, old) in zip(*pairs, strict=False):
+        if name == other and value != old:
+            yield name, value, old
 
 
 def _listed(names: str) -> str:
     return ", ".join(re.findall(r"'(\w+)'", names))
 
 
-# What follows the brackets is about devices and weak types: `f32[3]({}){weak_type=True}`.
-TYPES = re.compile(r"\* at (.+), now (\w+\[.*?\])(\S*) and before (\w+\[.*?\])(\S*)")
+# What follows the brackets is about meshes and weak types: `f32[3@i]({Explicit: ('i',)})` and
+# `f32[]({}){weak_type=True}`.
+TYPES = re.compile(r"\* at (.+), now (\w+\[.*?\])(.*?) and before (\w+\[.*?\])(.*)")
 
 
 def _types(text: str) -> tuple[str, str]:
