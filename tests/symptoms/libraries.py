@@ -13,6 +13,10 @@ NAMES = {
 OPTAX = {
     "TypeError: 'GradientTransformation … object is not callable": "optax.sgd(0.1)({'w': x})",
     "TypeError: bad operand type for unary -: 'function'": "-optax.constant_schedule(0.1)",
+    "TypeError: 'builtin_function_or_method'": (
+        "plain, scheduled = optax.adam(0.1), optax.adam(optax.linear_schedule(0.1, 0.0, 10))\n"
+        "scheduled.update(x, plain.init(x))"
+    ),
     "TypeError: passed to function.__format__": ("'{:.3f}'.format(optax.constant_schedule(0.1))"),
     "TypeError: a real number, not 'function'": "float(optax.constant_schedule(0.1))",
     "ValueError: values to unpack (expected 3, got 2": (

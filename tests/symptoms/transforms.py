@@ -15,6 +15,9 @@ class Checked:
 """
 
 PROGRAMS = {
+    "ValueError: different types at key path\n    tree_map tree\n": (
+        "nnx.vmap(lambda model, x: model(x), in_axes=[None, 0])(layer, jnp.ones((2, 3)))"
+    ),
     "TypeError: No constant handler for type: … Tracer": (
         "@jax.jit\n"
         "def same(x, most):\n"
