@@ -15,6 +15,14 @@ class Checked:
 """
 
 PROGRAMS = {
+    "ValueError: mask ndim should be": (
+        "heads, mask = jnp.ones((1, 3, 2, 4)), jnp.ones((1, 1, 1, 3, 3), bool)\n"
+        "jax.nn.dot_product_attention(heads, heads, heads, mask=mask)"
+    ),
+    "ValueError: number of query heads must be a multiple of key/value heads": (
+        "three, two = jnp.ones((1, 5, 3, 4)), jnp.ones((1, 5, 2, 4))\n"
+        "jax.nn.dot_product_attention(three, two, two)"
+    ),
     "ValueError: different types at key path\n    tree_map tree\n": (
         "nnx.vmap(lambda model, x: model(x), in_axes=[None, 0])(layer, jnp.ones((2, 3)))"
     ),
