@@ -280,7 +280,7 @@ PROGRAMS = {
         "dense.apply({'params': dense.init(key, x)}, x)"
     ),
     "TypeError: passed to types.UnionType.__format__": "nnx.state(layer, nnx.Param | nnx.Cache)",
-    "TypeError: passed to Param.__format__": "f'{layer.bias:.2f}'",
+    "TypeError: passed to Param.__format__": "'{:.2f}'.format(layer.bias)",
     "TypeError: passed to Variable.__format__": "'{:.2f}'.format(nnx.Variable(x))",
     "TypeError: passed to BatchStat.__format__": "'{:.2f}'.format(nnx.BatchStat(x))",
     "TypeError: passed to dict.__format__": "nnx.state(layer, {nnx.Param: 1})",

@@ -15,6 +15,9 @@ class Checked:
 """
 
 PROGRAMS = {
+    "ValueError: Expected an array, got": (
+        "nnx.scan(lambda total, x: (total + x, None))(0.0, [1.0, 2.0, 3.0])"
+    ),
     "ValueError: mask ndim should be": (
         "heads, mask = jnp.ones((1, 3, 2, 4)), jnp.ones((1, 1, 1, 3, 3), bool)\n"
         "jax.nn.dot_product_attention(heads, heads, heads, mask=mask)"
