@@ -1257,6 +1257,19 @@ def finite_weights_only(log, i, w):
 
 
 @jax.jit
+@jax.jit
+def loss_alone(w):
+    return jnp.sum(w**2)
+
+
+def weights_in_numpy(w, steps):
+    w, losses = np.asarray(w), []
+    for _ in range(steps):
+        losses.append(float(loss_alone(w)))
+        w = np.float32(0.8) * w
+    return jnp.array(losses)
+
+
 def step_of_ten_at_most(log, i, w):
     log[i] = jnp.sum(w**2)
     return w - jnp.clip(0.2 * w, -10, 10)
@@ -1385,6 +1398,7 @@ WRONG = {
             never_jitted,
             weights_outside_and_floats,
             losses_jitted_by_jax_only,
+            weights_in_numpy,
         ],
         "tracing/value-needed": [float_inside],
         "value/differs": [

@@ -2,7 +2,7 @@
 
 import linecache
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import takewhile
@@ -27,6 +27,7 @@ from traced.internals.operations import see_compiled_calls, see_operations
 from traced.programs.jaxprs import jaxpr_of
 from traced.python.calls import require_callable
 from traced.python.places import Place, first_place, is_library
+from traced.python.values import bits
 
 if TYPE_CHECKING:
     from traced.internals.jaxprs import Jaxpr
@@ -128,7 +129,9 @@ def find_work_outside_jit(f: Callable[..., Any], *args: Any) -> list[Work]:
 def see_work(f: Callable[..., Any], *args: Any) -> Seen:
     """Run `f`, and return whether it calls a function that it gave to `jit`, and work outside.
 
-    That is for functions that ask for values, and cannot be traced. The work of NumPy is not seen.
+    That is for functions that ask for values, and cannot be traced. Of the work of NumPy is seen
+    what a function under `jit` is given: an array of the kind of an argument, with other values
+    than those of any array before.
     A program that was compiled ahead of time, by `.lower(x).compile()`, is a function under `jit`.
 
     >>> see_work(lambda x: float(jnp.sum(x)), jnp.ones(3))
@@ -139,10 +142,13 @@ def see_work(f: Callable[..., Any], *args: Any) -> Seen:
 
     def see(primitive: Any, inputs: Any, params: Any, result: Any) -> None:
         outputs = list(result) if primitive.multiple_results else [result]
+        given_to_jit = _holds_given(primitive.name, params)
+        if given_to_jit and any(_is_of_numpy(each, args, known) for each in inputs):
+            seen.outside.append(Work("NumPy made what is passed", calls_now()))
         # An array that no operation has made comes from the arguments, or from NumPy.
         books.raw.update(id(each) for each in inputs if np.shape(each) and id(each) not in known)
         known.update((id(each), each) for each in (*inputs, *outputs))
-        seen.jitted |= (given_to_jit := _holds_given(primitive.name, params))
+        seen.jitted |= given_to_jit
         seen.computed |= given_to_jit and _computes(params)
         given, back = ([_Value(id(x), np.shape(x)) for x in side] for side in (inputs, outputs))
         seen.outside += books.work(primitive.name, params, given, back, calls_now())
@@ -156,6 +162,16 @@ def see_work(f: Callable[..., Any], *args: Any) -> Seen:
     with see_operations(see), see_compiled_calls(see_compiled):
         f(*args)
     return seen
+
+
+def _is_of_numpy(given: Any, args: Any, known: Mapping[int, Any]) -> bool:
+    """Return whether `given` is an array like an argument, and unlike all that were seen."""
+    before = [*jax.tree.leaves(args), *known.values()]
+    if not np.shape(given) or any(given is each for each in before):
+        return False
+    kinds = {(np.shape(each), jnp.result_type(each)) for each in jax.tree.leaves(args)}
+    is_alike = (np.shape(given), jnp.result_type(given)) in kinds
+    return is_alike and not any(bits(given) == bits(each) for each in before if np.shape(each))
 
 
 @dataclass(frozen=True)
