@@ -26,7 +26,8 @@ PROGRAMS = {
         "three, two = jnp.ones((1, 5, 3, 4)), jnp.ones((1, 5, 2, 4))\n"
         "jax.nn.dot_product_attention(three, two, two)"
     ),
-    "ValueError: different types at key path\n    tree_map tree\n": (
+    "ValueError: <class 'list'>\nbut at the same key path the full pytree has a subtree of "
+    "different type\n    <class 'tuple'>": (
         "nnx.vmap(lambda model, x: model(x), in_axes=[None, 0])(layer, jnp.ones((2, 3)))"
     ),
     "TypeError: No constant handler for type: … Tracer": (
