@@ -19,7 +19,7 @@ _SIZES: tuple[dict[str, int], ...] = ({"data": 8}, {"model": 2, "data": 4})
 _CASES: tuple[tuple[tuple[int, ...], str], ...] = (
     ((3, 2), "float32"),
     ((1, 2), "float32"),
-    ((200,), "float32"),
+    ((301,), "float32"),
     ((2, 2, 3), "float16"),
 )
 
