@@ -99,9 +99,10 @@ clipped_mean = Exercise(
         _clips((_loss, _PARAMS, _batch(3), 2.0), (_loss, _PARAMS, _batch(1), 0.5)),
         _clips((_loss, _PARAMS, _FITTING, 1.0), (_linear, jnp.ones(2), 0 * _ROWS, 0.5)),
         _clips(*((_linear, jnp.ones(2), _SHORT, limit) for limit in (0.005, 0.012))),
-        _clips_many,
         _can_be_traced,
         _keeps_its_size,
+        # Last, since a loop in Python takes long.
+        _clips_many,
     ),
     hints=(
         "What is done for one row? Its gradient, one length for the whole tree, one factor. "
