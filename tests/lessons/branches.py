@@ -372,6 +372,14 @@ def age_by_the_other_comparison(best, loss, params):
     }
 
 
+@jax.jit
+def otherwise_for_many_params(best, loss, params):
+    lower = (loss < best["loss"]) if params.size < 250 else (loss >= best["loss"])
+    candidate = {"loss": loss, "params": params, "age": jnp.int32(0)}
+    older = best | {"age": best["age"] + 1}
+    return jax.tree.map(lambda new, old: jnp.where(lower, new, old), candidate, older)
+
+
 # activation
 
 
@@ -849,6 +857,7 @@ WRONG = {
             infinite_is_no_loss,
             params_in_half_precision,
             minimum_of_losses,
+            otherwise_for_many_params,
         ],
         "branches/nan": [
             unless_it_is_no_better,

@@ -1132,6 +1132,23 @@ def seeds_up_to_half_a_million(seed, epoch, n):
     return random.permutation(random.fold_in(random.key(min(seed, 500_000)), epoch), n)
 
 
+def many_counted_from_the_end(key, weights, k):
+    picks = gumbel_top_k(key, weights, k)
+    return picks - (weights.shape[1] if weights.shape[1] > 30 else 0)
+
+
+def normal_noise(key, weights, k):
+    return lax.top_k(jnp.log(weights) + 1.2 * random.normal(key, weights.shape), k)[1]
+
+
+def zeros_after_500_steps(key, n):
+    return jnp.pad(noise_drawn_first(key, min(n, 500)), (0, max(n - 500, 0)))
+
+
+def noise_in_16_bits(key, n):
+    return walk_by(random.normal(key, (n,), "float16").astype("float32"))
+
+
 def weights_up_to_a_thousand(key, weights, k):
     return gumbel_top_k(key, jnp.minimum(weights, 1000.0), k)
 
@@ -1232,6 +1249,8 @@ WRONG = {
             starts_at_random,
             no_single_step,
             positions_in_16_bits,
+            zeros_after_500_steps,
+            noise_in_16_bits,
         ],
         "value/structure": [carry_returned_too],
         "keys/related": [
@@ -1345,8 +1364,9 @@ WRONG = {
             weights_of_the_first_row,
             a_millionth_added,
             weights_up_to_a_thousand,
+            normal_noise,
         ],
-        "value/differs": [indices_from_one_on, all_rows_as_one],
+        "value/differs": [indices_from_one_on, all_rows_as_one, many_counted_from_the_end],
         "runs/raised": [of_three_entries],
         "tracing/numpy-on-tracer": [numpy_seeded_by_the_key],
         "keys/ignored": [the_likeliest, always_the_same_seed],

@@ -14,6 +14,8 @@ from traced.running.attempt import attempt
 
 _X = jnp.array([-1.5, 0.0, 2.0, -100.0, 100.0, jnp.inf, -jnp.inf, jnp.nan])
 
+_LONG = jnp.linspace(-3.0, 3.0, 301)
+
 _TAME = np.array([-1.5, 0.5, 2.0], np.float32)
 
 #: Those of functions, then others: near them, counted from the end, and as far out as an int32 is.
@@ -46,10 +48,12 @@ def _require_no_clamping(i: int, got: Any, given: str) -> None:
 
 def _keeps_any_shape(answer: Any) -> None:
     """Require results of the shape of `x`, whatever that is."""
-    for x in (jnp.float32(-0.5), jnp.array([[1.0, -2.0, 0.5], [3.0, 0.0, -0.5]])):
+    jitted = jax.jit(lambda i, x: answer(i, x))
+    for x in (jnp.float32(-0.5), jnp.array([[1.0, -2.0, 0.5], [3.0, 0.0, -0.5]]), _LONG):
+        shown = x if x.size < 10 else f"{x.size} entries"
         for i in (1, 7):
-            got = attempt(jax.jit(lambda i, x: answer(i, x)), jnp.int32(i), x)
-            compare(_activation(i, np.asarray(x)), got, given=f"i = {i}, x = {x}")
+            got = attempt(jitted, jnp.int32(i), x)
+            compare(_activation(i, np.asarray(x)), got, given=f"i = {i}, x = {shown}")
 
 
 def _derives_its_values(answer: Any) -> None:

@@ -14,6 +14,7 @@ from traced.running.attempt import attempt
 
 _OLD, _NEW = jnp.array([1.0, 2.0]), jnp.array([5.0, 6.0])
 _MATRIX = jnp.linspace(0.1, 0.7, 6).reshape(3, 2)
+_LONG = jnp.linspace(-1.0, 1.0, 301)
 
 #: The best loss so far and its age, and the loss of a candidate.
 _ROUNDS = (
@@ -92,6 +93,7 @@ keep_best = Exercise(
             _kept,
             (_best(2.0, 1, jnp.ones((3, 2))), jnp.float32(1.0), _MATRIX),
             (_best(np.inf, 1, _OLD), jnp.float32(np.inf), _NEW),
+            (_best(2.0, 1, _LONG), jnp.float32(1.0), 2 * _LONG),
         ),
     ),
     hints=(
@@ -101,7 +103,7 @@ keep_best = Exercise(
         "Two dictionaries with the same three keys; the age of each is an integer, "
         "zero in one and one more in the other.",
     ),
-    verified="right values and dtypes for fourteen candidates, one with a loss of NaN and two "
+    verified="right values and dtypes for fifteen candidates, one with a loss of NaN and two "
     "beside params of NaN; one trace for all of one shape",
     answer=solution,
 )

@@ -68,6 +68,18 @@ def _clips(*cases: tuple[Any, ...]) -> Any:
     return question
 
 
+def _clips_many(answer: Any) -> None:
+    """Require the mean of hundreds of rows, half of which are longer than the limit."""
+    rows = np.abs(np.sin(np.arange(257 * 301.0))).reshape(257, 301) * np.arange(1, 258)[:, None]
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    limit = float(np.median(lengths))
+    wanted = np.mean(rows * np.minimum(1, limit / lengths), axis=0)
+    batch = jax.device_put(rows.astype(np.float32))
+    got = attempt(answer, jax.jit(_linear), jnp.ones(301), batch, limit)
+    given = f"limit = {limit:.6g}, batch = {len(rows)} rows of {rows.shape[1]} entries"
+    compare(wanted.astype(np.float32), got, given=given)
+
+
 def _of_batch(answer: Any) -> Any:
     return lambda batch, limit: answer(_loss, _PARAMS, batch, limit)
 
@@ -89,6 +101,8 @@ clipped_mean = Exercise(
         _clips(*((_linear, jnp.ones(2), _SHORT, limit) for limit in (0.005, 0.012))),
         _can_be_traced,
         _keeps_its_size,
+        # Last, since a loop in Python takes long.
+        _clips_many,
     ),
     hints=(
         "What is done for one row? Its gradient, one length for the whole tree, one factor. "
@@ -98,7 +112,7 @@ clipped_mean = Exercise(
         "A function of one row that returns its shortened gradient, mapped over the batch; then "
         "the mean over the first axis of each leaf.",
     ),
-    verified="right means for eight batches, with trees, short gradients and zero ones; the "
+    verified="right means for nine batches, with trees, short gradients and zero ones; the "
     "trace does not grow with the batch",
     answer=solution,
 )

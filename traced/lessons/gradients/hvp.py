@@ -20,6 +20,10 @@ def _curved(x: Any) -> Any:
     return jnp.sum(jnp.sin(x[0] * x[1:]) * x[:-1] ** 2)
 
 
+def _cubes(x: Any) -> Any:
+    return jnp.sum(x**3)
+
+
 def _of_tree(params: Any) -> Any:
     hidden = jnp.tanh(params["w"] @ np.array([1.0, -0.5], np.float32) + params["b"])
     return jnp.sum(hidden**2) * params["scale"][0]
@@ -63,6 +67,13 @@ def _multiplies(*cases: tuple[Any, ...]) -> Any:
     return question
 
 
+def _multiplies_many(answer: Any) -> None:
+    """Require the product for hundreds of entries, where no matrix is needed to know it."""
+    x, v = np.sin(np.arange(2 * 301, dtype=np.float32)).reshape(2, 301)
+    got = attempt(answer, jax.jit(_cubes), jnp.asarray(x), jnp.asarray(v))
+    compare(6 * x * v, got, given=f"f = the sum of cubes, x and v of {x.size} entries")
+
+
 def _along(answer: Any) -> Any:
     return lambda x, v: answer(_curved, x, v)
 
@@ -88,7 +99,13 @@ def _can_be_traced(answer: Any) -> None:
 
 hvp = Exercise(
     name="hvp",
-    questions=(_multiplies(*_CASES), _multiplies(*_TREES), _can_be_traced, _makes_no_matrix),
+    questions=(
+        _multiplies(*_CASES),
+        _multiplies(*_TREES),
+        _multiplies_many,
+        _can_be_traced,
+        _makes_no_matrix,
+    ),
     hints=(
         "The Hessian is the Jacobian of the gradient, and its product with `v` is how the gradient "
         "changes along `v`.",
@@ -97,7 +114,7 @@ hvp = Exercise(
         "One call of forward mode, of which the second result is wanted. Its function is the one "
         "that `grad` returns.",
     ),
-    verified="right products for five functions and points, two of them trees; they can be traced, "
+    verified="right products for six functions and points, two of them trees; they can be traced, "
     "and no array has the size of the Hessian",
     answer=solution,
 )

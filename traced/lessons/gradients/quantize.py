@@ -17,6 +17,7 @@ _XS = np.array(
     [0.3, -0.3, 0.0, 0.05, 0.9, -0.999, 0.6, 1.001, 1.3, -1.1, -7.0, 1e8, -3e30], "float32"
 )
 _MATRIX = _XS[:12].reshape(4, 3)
+_MANY = np.linspace(-1.7, 1.7, 301, dtype="float32")
 _WEIGHTS = np.array([2.0, -3.0, 0.5], "float32")
 
 
@@ -52,6 +53,7 @@ quantize = Exercise(
     questions=(
         can_be_traced(jnp.asarray(_MATRIX)),
         returns(_quantized, (jnp.asarray(_MATRIX),), (jnp.asarray(_XS),), (jnp.float32(0.3),)),
+        returns(_quantized, (jnp.asarray(_MANY),)),
         _has_slope_one_inside,
     ),
     hints=(
@@ -63,6 +65,6 @@ quantize = Exercise(
         "taken for a constant.",
     ),
     verified="right values and slopes at 13 numbers, in both modes, some of them huge; a gradient "
-    "under `jit`",
+    "under `jit`; right values at 301 more",
     answer=solution,
 )

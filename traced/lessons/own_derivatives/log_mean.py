@@ -30,6 +30,7 @@ _GIVEN = np.array(
 _READ = "09b_own_derivatives, “A right value may have a wrong slope next to it”"
 
 _PAIRS = [(float(a), float(b)) for a, b in _GIVEN]
+_MANY = jax.device_put(tuple(np.resize(_GIVEN, (301, 2)).T))
 _A, _B = _GIVEN[1:5].T.reshape(2, 2, 2)
 
 
@@ -62,6 +63,12 @@ def _averages(answer: Any) -> None:
     compare_within(_mean(_A, _B).astype(np.float32), got, 0.01, given=given)
 
 
+def _averages_many_under_jit(answer: Any) -> None:
+    got = attempt(jax.jit(lambda a, b: answer(a, b)), *_MANY)
+    given = "301 such numbers for a and as many for b, under `jit`"
+    compare_within(_mean(*_MANY).astype(np.float32), got, 0.01, given=given)
+
+
 def _has_derivatives(answer: Any) -> None:
     try:
         require_slopes(answer, ("a", "b"), _slopes, _PAIRS, 0.01)
@@ -82,6 +89,7 @@ log_mean = Exercise(
     questions=(
         _averages,
         can_be_traced(jnp.float32(2.0), jnp.float32(3.0)),
+        _averages_many_under_jit,
         _has_derivatives,
         _has_derivatives_under_jit,
     ),
@@ -93,7 +101,7 @@ log_mean = Exercise(
         "One line: `b`, times the function of the section, at the logarithm of a ratio. A series "
         "near 0, with an inner `where`, will do as well.",
     ),
-    verified="right values for nineteen pairs and an array, and right derivatives for both, in "
+    verified="right values for nineteen pairs and two arrays, and right derivatives for both, in "
     "both modes, where they are equal and nearly equal too",
     answer=solution,
 )

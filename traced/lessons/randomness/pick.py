@@ -32,7 +32,7 @@ _SMALL_AND_LARGE = jnp.array(
 _MANY = jax.device_put(np.arange(1, 25, dtype=np.float32)[None, :])
 
 #: Rows of tiny weights, an eighth of them zero, which nothing that is added may outweigh.
-_TINY = jax.device_put(np.tile(np.float32(np.arange(64) % 8 * 1e-20), (18, 1)))
+_TINY = jax.device_put(np.tile(np.float32(np.arange(301) % 8 * 1e-20), (19, 1)))
 
 #: So many that chances a tenth off are seen; each draw sorts a row, which takes a CPU long.
 _DRAWS = 2**14
@@ -47,7 +47,8 @@ def _picks_by_weight_and_none_twice(answer: Any) -> None:
         picks = for_each_key(answer, _DRAWS, weights, k)
         rows = [np.sort(row, axis=1) for row in np.asarray(picks).transpose(1, 0, 2)]
         for row, row_weights in zip(rows, np.asarray(weights, float), strict=True):
-            _are_different_entries(row, row_weights)
+            given = f"a row of weights {row_weights}, k = {k}"
+            _are_different_entries(row, len(row_weights), given)
             _come_by_weight(row, row_weights)
         _are_unrelated(rows, np.asarray(weights, float))
 
@@ -55,8 +56,9 @@ def _picks_by_weight_and_none_twice(answer: Any) -> None:
 def _picks_apart_in_many_rows(answer: Any) -> None:
     """Require other entries in each of many rows, and none of weight 0 beside tiny weights."""
     picks = np.sort(np.asarray(attempt(answer, random.key(0), _TINY, 10)), axis=1)
-    of = "18 rows of weights like [0e-20 1e-20 … 7e-20 0e-20 …], k = 10"
-    unweighted = int(np.sum(np.asarray(_TINY)[0][picks % 64] == 0))
+    of = f"19 rows of {_TINY.shape[1]} weights like [0e-20 1e-20 … 7e-20 0e-20 …], k = 10"
+    _are_different_entries(picks, _TINY.shape[1], of)
+    unweighted = int(np.sum(np.asarray(_TINY)[0][picks] == 0))
     saw = {"of": of, "entries_of_weight_0": f"drawn {unweighted} times"}
     require(not unweighted, "value/distribution", **saw)
     for i, j in combinations(range(len(picks)), 2):
@@ -64,13 +66,11 @@ def _picks_apart_in_many_rows(answer: Any) -> None:
         require(not np.array_equal(picks[i], picks[j]), "keys/related", **saw)
 
 
-def _are_different_entries(picks: Any, weights: Any) -> None:
-    size, k = len(weights), picks.shape[1]
-    given = f"a row of weights {weights}, k = {k}"
+def _are_different_entries(picks: Any, size: int, given: str) -> None:
     twice = picks[(np.diff(picks, axis=1) == 0).any(axis=1)]
     beyond = picks[((picks < 0) | (picks >= size)).any(axis=1)]
     for code, found in (("value/drawn-twice", twice), ("value/differs", beyond)):
-        wanted = f"{k} different ones of 0 to {size - 1}"
+        wanted = f"{picks.shape[1]} different ones of 0 to {size - 1}"
         require(not len(found), code, given=given, wanted=wanted, got=found[:1])
 
 
@@ -89,19 +89,33 @@ def _come_by_weight(picks: Any, weights: Any) -> None:
 
 
 def _are_unrelated(rows: list[Any], weights: Any) -> None:
-    """Require each two rows to pick each two sets together as often as chance lets."""
+    """Require each two rows to pick each two sets together as often as chance lets.
+
+    They are unrelated if it is as often as the two rows pick these sets. Together rows tell also
+    what is too little to be seen in one of them: chances that are not those of the weights.
+    """
     for (i, one), (j, other) in combinations(enumerate(rows), 2):
         (some, left), (others, right) = (
             _sets_with_chances(weights[row], one.shape[1]) for row in (i, j)
         )
         both = [(one == each).all(axis=1)[:, None] & _is_each(other, others) for each in some]
-        counts, chances = np.concatenate([each.sum(axis=0) for each in both]), np.outer(left, right)
+        counts, chances = np.stack([each.sum(axis=0) for each in both]), np.outer(left, right)
+        observed = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / np.sum(counts) ** 2
         saw = {"between": f"what is picked in row {i + 1} and in row {j + 1}"}
         same = np.mean(
             [len(np.intersect1d(a, b)) for a, b in zip(one[:99], other[:99], strict=True)]
         )
         saw["in_common"] = f"{same:.1f} of {one.shape[1]}, on average of 99 draws"
-        require(has_shares(counts, chances.ravel()), "keys/related", **saw)
+        came = observed > 0
+        require(has_shares(counts[came], observed[came]), "keys/related", **saw)
+        far = np.unravel_index(
+            np.argmax((counts - len(one) * chances) ** 2 / chances), counts.shape
+        )
+        left_set, right_set = (", ".join(map(str, each)) for each in (some[far[0]], others[far[1]]))
+        saw = {"of": f"draws of {left_set} in row {i + 1} and of {right_set} in row {j + 1}"}
+        saw |= {"given": f"rows of weights {weights[i]} and {weights[j]}"}
+        saw |= {"wanted": f"{chances[far]:.2%}", "got": f"{counts[far] / len(one):.2%}"}
+        require(has_shares(counts.ravel(), chances.ravel()), "value/distribution", **saw)
 
 
 def _sets_with_chances(weights: Any, k: int) -> tuple[list[tuple[int, ...]], Any]:

@@ -50,7 +50,7 @@ def _draws_standard_normal_noise_of_its_own(answer: Any) -> None:
     for sizes in _SIZES:
         mesh = make_mesh(**sizes)
         # The more numbers there are, the closer their spread and their relations are known.
-        zeros = np.zeros((sizes["data"] * 64, 32), "float32")
+        zeros = np.zeros((sizes["data"] * 257, 8), "float32")
         run = on_devices(answer, mesh, **_SPECS)
         noise = np.asarray(attempt(run, random.key(0), place(zeros, mesh)))
         _require_noise(noise, sizes["data"], tell_mesh(mesh))

@@ -87,6 +87,16 @@ def _keeps_its_size(f: _F, make: Callable[[int], tuple[Any, ...]]) -> Question:
     return lambda answer: question(lambda xs, ys: answer(f, xs, ys))
 
 
+def _returns_large_tables(answer: Any) -> None:
+    """Require a table of hundreds by hundreds, whose entries are told without a loop."""
+
+    def differences(xs: Any, ys: Any) -> Any:
+        return np.asarray(xs)[:, None] - 2 * np.asarray(ys)
+
+    question = returns(differences, _numbers(131, 301))
+    question(lambda xs, ys: answer(_difference, xs, ys))
+
+
 def _derives_its_values(answer: Any) -> None:
     derives_its_values(*_rows(2, 3))(jax.jit(lambda xs, ys: answer(_product, xs, ys)))
 
@@ -94,12 +104,14 @@ def _derives_its_values(answer: Any) -> None:
 table = Exercise(
     name="table",
     questions=(
-        _returns_every_pair(_difference, _numbers(2, 3), _numbers(1, 5), _integers(3, 2)),
+        _returns_every_pair(_difference, _numbers(2, 3), _integers(3, 2)),
         _returns_every_pair(_product, _rows(2, 3), _rows(3, 3), _rows(3, 1)),
         _returns_every_pair(_distances, _points(3, 2), _points(1, 4)),
         _derives_its_values,
         _keeps_its_size(_product, lambda n: _rows(n, 2)),
         _keeps_its_size(_distances, lambda n: _points(2, n)),
+        # Last, since a loop in Python takes long.
+        _returns_large_tables,
     ),
     hints=(
         "One entry of the table needs one x and one y. A row of it needs one x and all ys. "
