@@ -70,6 +70,7 @@ def test_a_part_of_an_optimizer_is_explained_like_a_whole_one(wrong):
     [
         ("no-init-and-apply", "nnx.Linear(3, 2, rngs=nnx.Rngs(0)).units"),
         ("scan-pair", "nnx.scan(lambda total, x: total + x)(0.0, jnp.arange(3.0))"),
+        ("mesh-devices", "jax.local_devices()[997]"),
         ("format-tracer", "'{:.2f}'.format(nnx.MultiMetric(a=nnx.metrics.Average()).compute())"),
     ],
 )

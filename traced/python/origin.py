@@ -144,7 +144,9 @@ def _called_at(entry: TracebackType, error: BaseException) -> Iterator[str]:
     called = operands_at(entry)
     for kind, functions in CALLED.items():
         for each in functions:
-            if any(each is one for one in called) and f"{each.__name__}()" not in str(error):
+            # A function that JAX caches has no name of its own.
+            name = getattr(each, "__name__", "")
+            if any(each is one for one in called) and f"{name}()" not in str(error):
                 yield kind
     yield from ("jax.draw",) * any(map(_is_of_random, called))
     yield from ("text",) * any(type(each) is str for each in called)
