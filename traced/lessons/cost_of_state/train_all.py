@@ -78,7 +78,10 @@ def _as_told(found: Found, losses: np.ndarray) -> Found:
 
 
 #: What is said where a run is made, and its end is not in the objects that were given.
-COPIES = "a `scan` works on copies: what it returns reaches the given objects by `nnx.update`"
+COPIES = (
+    "a `scan` works on copies, and so does `jax.jit`: what they return reaches the given objects by"
+    " `nnx.update`, outside of them"
+)
 READ = "14_cost_of_state, “A whole run can be one call”"
 
 
