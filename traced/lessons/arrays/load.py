@@ -18,9 +18,11 @@ def _rows(*entries: list[int]) -> list[Any]:
 
 _THREE = _rows([0, 51, 255], [102], [204, 153, 1, 254])
 
-#: Of one length, with an empty row, a single row, and more rows and longer ones than 255.
+#: Of one length, then of less in a table of that shape, with an empty row, a single row, and more
+#: rows and longer ones than 255.
 _OTHERS = (
     _rows([1, 2], [3, 4]),
+    _rows([5], [6, 7]),
     _rows([], [7, 8, 9]),
     _rows([128]),
     [np.arange(n % 5 + 1, dtype=np.uint8) * 50 for n in range(300)],
@@ -64,6 +66,6 @@ load = Exercise(
         "The longest row gives the width. Zeros in NumPy; a loop that writes each row into the "
         "start of its own; at the end, one call that hands the whole over.",
     ),
-    verified="right values and dtype for six lists of rows; one array is handed to JAX",
+    verified="right values and dtype for seven lists of rows; one array is handed to JAX",
     answer=solution,
 )
