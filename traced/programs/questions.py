@@ -40,7 +40,8 @@ def require_bounded_growth(
 
     `at(n)` returns the function for n and its arguments, and `size` says what n is. The larger one
     may have `factor` times the equations of the smaller one. Parts of one size and a remainder, as
-    `jax.lax.map` makes them of a batch, are no growth: they end it at four and eight times as much.
+    `jax.lax.map` makes them of a batch, are no growth: they have three sizes at most: with
+    the remainder alone, without one, and both.
 
     >>> require_bounded_growth(lambda n: (lambda x: sum([x] * n), 1.0), 2, 3, size="n = {}")
     Traceback (most recent call last):
@@ -53,7 +54,7 @@ def require_bounded_growth(
     few, many = attempt(_equations_of_each, at(small), at(large))
     if len(many) <= factor * len(few):
         return
-    more, most = attempt(_equations_of_each, at(4 * large), at(8 * large))
+    more, most = attempt(_equations_of_each, at(2 * large), at(4 * large))
     seen = {size.format(n): f"{len(eqns)} equations" for n, eqns in ((small, few), (large, many))}
     still_grows = len(many) < len(more) < len(most)
     require(not still_grows, "loops/unrolled", grown(few, many), **seen)
