@@ -158,7 +158,7 @@ def guard_arrays() -> Iterator[list[jax.Array]]:
     Listed are those whose `delete` was called, which then does nothing. A program deletes the
     arrays that are donated to it. It copies them instead while Python has a view of them, on a
     CPU, where that needs no memory. A device with memory of its own is left alone, and so are the
-    arrays there, and those of dtypes without a view, such as `int4`.
+    arrays there, and those of dtypes without a view, such as `bfloat16`.
 
     >>> x, step = jax.numpy.ones(3), jax.jit(jax.numpy.negative, donate_argnums=0)
     >>> with guard_arrays() as asked:
@@ -198,15 +198,13 @@ def _kept(arrays: list[jax.Array]) -> Iterator[list[jax.Array]]:
             kind.delete = own  # type: ignore[method-assign]
 
 
-def _view(array: jax.Array) -> object:
-    # Python has no view of `bfloat16`, and DLPack none of integers with less than a byte. The token
-    # of an effect under way holds nothing.
+def _view(array: jax.Array) -> memoryview | None:
     try:
         return memoryview(array)
+    # Of a few dtypes Python has no view, and the token of an effect under way holds nothing. With
+    # `np.asarray` JAX 0.10 would leave another `bfloat16` array behind each time.
     except (BufferError, jax.errors.JaxRuntimeError):
-        with contextlib.suppress(jax.errors.JaxRuntimeError):
-            return array.__dlpack__()
-    return None
+        return None
 
 
 def _shards(array: jax.Array) -> list[jax.Array]:

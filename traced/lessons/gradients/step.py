@@ -6,6 +6,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from traced.course.exercise import Exercise
 from traced.lessons.gradients.solutions.step import step as solution
@@ -51,7 +52,8 @@ _LOOKUP = (
         "seed": jnp.array(2**24 + 1),
         "steps": jnp.uint8(7),
         "mask": jnp.array([True, False]),
-        "half": jnp.array([3.0, 228.0], jnp.bfloat16),
+        # Of NumPy, so that each call has one of its own: none is guarded from being donated.
+        "half": np.array([3.0, 228.0], jnp.bfloat16),
     },
     {"word": jnp.array([0, 2, 2])},
 )
@@ -81,7 +83,7 @@ def _steps(*cases: tuple[Any, ...]) -> Any:
             given = ", ".join(f"{x.dtype}{list(x.shape)}" for x in jax.tree.leaves(params))
             wanted = _stepped(loss, params, batch)
             # Of one program, so that an answer without `jit` compiles few.
-            got = attempt(answer, jax.jit(loss), params, batch)
+            got = attempt(answer, jax.jit(loss), jax.tree.map(jnp.asarray, params), batch)
             compare(wanted, got, given=f"params of {given}")
 
     return question
@@ -93,7 +95,7 @@ def _can_be_traced(answer: Any) -> None:
         def of_arrays(params: Any, batch: Any, loss: Any = loss) -> Any:
             return answer(loss, params, batch)
 
-        can_be_traced(params, batch)(of_arrays)
+        can_be_traced(jax.tree.map(jnp.asarray, params), batch)(of_arrays)
 
 
 step = Exercise(
