@@ -138,12 +138,15 @@ def see_work(f: Callable[..., Any], *args: Any) -> Seen:
     Seen(jitted=False, computed=False, outside=[Work(operation='_reduce_sum')])
     """
     require_callable(f)
-    seen, books, known = Seen(), _Books(map(id, jax.tree.leaves(args))), dict[int, Any]()
+    given_at_first = jax.tree.leaves(args)
+    kinds = {(np.shape(x), jnp.result_type(x)) for x in given_at_first if np.shape(x)}
+    known: dict[int, Any] = {id(each): each for each in given_at_first}
+    seen, books = Seen(), _Books(known)
 
     def see(primitive: Any, inputs: Any, params: Any, result: Any) -> None:
         outputs = list(result) if primitive.multiple_results else [result]
         given_to_jit = _holds_given(primitive.name, params)
-        if given_to_jit and any(_is_of_numpy(each, args, known) for each in inputs):
+        if given_to_jit and any(_is_of_numpy(each, kinds, known) for each in inputs):
             seen.outside.append(Work("NumPy made what is passed", calls_now()))
         # An array that no operation has made comes from the arguments, or from NumPy.
         books.raw.update(id(each) for each in inputs if np.shape(each) and id(each) not in known)
@@ -164,14 +167,13 @@ def see_work(f: Callable[..., Any], *args: Any) -> Seen:
     return seen
 
 
-def _is_of_numpy(given: Any, args: Any, known: Mapping[int, Any]) -> bool:
-    """Return whether `given` is an array like an argument, and unlike all that were seen."""
-    before = [*jax.tree.leaves(args), *known.values()]
-    if not np.shape(given) or any(given is each for each in before):
+def _is_of_numpy(given: Any, kinds: set[Any], known: Mapping[int, Any]) -> bool:
+    """Return whether `given` is an array of one of these kinds, and unlike all that are known."""
+    if not np.shape(given) or id(given) in known:
         return False
-    kinds = {(np.shape(each), jnp.result_type(each)) for each in jax.tree.leaves(args)}
     is_alike = (np.shape(given), jnp.result_type(given)) in kinds
-    return is_alike and not any(bits(given) == bits(each) for each in before if np.shape(each))
+    same = (bits(given) == bits(each) for each in known.values() if np.shape(each))
+    return is_alike and not any(same)
 
 
 @dataclass(frozen=True)

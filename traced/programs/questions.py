@@ -40,8 +40,8 @@ def require_bounded_growth(
 
     `at(n)` returns the function for n and its arguments, and `size` says what n is. The larger one
     may have `factor` times the equations of the smaller one. Parts of one size and a remainder, as
-    `jax.lax.map` makes them of a batch, are no growth: they have three sizes at most: with
-    the remainder alone, without one, and both.
+    `jax.lax.map` makes them of a batch, are no growth: the program has one of three sizes, for
+    whole parts, for a remainder, or for both.
 
     >>> require_bounded_growth(lambda n: (lambda x: sum([x] * n), 1.0), 2, 3, size="n = {}")
     Traceback (most recent call last):
