@@ -93,7 +93,8 @@ CHANGES = {
         lose(cache_misses, "_trace_state"), "tracing.Gain"
     ),
     "equations have no frames": (
-        break_off(frames, "_calls", AttributeError("raw_frames")), "loops.decayed_sum randomness.pick"
+        break_off(frames, "_calls", AttributeError("raw_frames")),
+        "loops.decayed_sum randomness.pick",
     ),
     "frames have no lines": (lose(frames, "line_of", 1), "loops.decayed_sum"),
     "`vmap` has another frame": (lose(frames, "count_vmaps", 0), "randomness.dropout"),

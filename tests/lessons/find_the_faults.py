@@ -3,6 +3,7 @@
 import itertools
 from functools import partial
 from time import perf_counter
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -1481,8 +1482,18 @@ def noise_of_0_22(wave, key, steps):
     return _forecast(_windows(wave), key, steps, size=0.22)
 
 
+class Digits(NamedTuple):
+    images: jax.Array
+    labels: jax.Array
+
+
+def in_named_tuples(images, labels):
+    images, labels = jnp.asarray(images / 16, jnp.float32), jnp.asarray(labels, jnp.int32)
+    return tuple(Digits(images[p], labels[p]) for p in (slice(1500), slice(1500, None)))
+
+
 RIGHT = {
-    "prepare": [divided_in_jax, a_copy_in_place, a_list_of_pairs],
+    "prepare": [divided_in_jax, a_copy_in_place, a_list_of_pairs, in_named_tuples],
     "loss": [with_mended_parts, whole_layers_at_once, by_fold_in_and_optax, row_after_row],
     "evaluate": [
         all_images_at_once,

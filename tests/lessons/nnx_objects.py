@@ -1229,7 +1229,8 @@ WRONG = {
         "nnx/data-in-static": [AsGiven, FilledLater, InATuple, MarkedStatic],
         "nnx/shared": [OneLayer],
         "tracing/new-structure": [ScaleStatic, CountsItsCalls],
-        "keys/reused": [OneSeed, RngsIgnored],
+        "keys/reused": [OneSeed],
+        "keys/ignored": [RngsIgnored],
         "value/differs": [
             NoScale,
             ScaleOfTheFirstCheck,

@@ -856,6 +856,14 @@ def _next_state(state, batch, optimizer=adam):
     return {"params": params, "opt_state": opt_state, "step": state["step"] + 1}
 
 
+def through_dicts_and_lists(params, rate, key=None):
+    if isinstance(params, dict):
+        return {name: through_dicts_and_lists(each, rate, name) for name, each in params.items()}
+    if isinstance(params, list):
+        return [through_dicts_and_lists(each, rate) for each in params]
+    return params * (1 - rate) if key == "kernel" else params
+
+
 RIGHT = {
     "combine": [by_flattening, by_recursion, by_path],
     "decay": [
@@ -917,6 +925,7 @@ WRONG = {
             numbers_made_arrays,
             arrays_of_numpy_made_jax,
             booleans_made_numbers,
+            through_dicts_and_lists,
         ],
         "value/dtype": [all_times_a_factor, factor_of_full_precision],
         "trees/path": [key_of_an_index],

@@ -118,6 +118,12 @@ def each_number_once(x):
     return jnp.mean(jnp.unique(x, size=x.size, fill_value=0.0) ** 2)
 
 
+def scaled_by_the_largest(x):
+    largest = jnp.max(jnp.abs(x))
+    largest = jnp.where(jnp.isfinite(largest), largest, 1.0)
+    return largest**2 * jnp.mean((x / largest) ** 2)
+
+
 RIGHT = {
     "mean_square": [
         with_dot,
@@ -142,6 +148,7 @@ WRONG = {
             squares_cut_off,
             of_256_at_most,
             each_number_once,
+            scaled_by_the_largest,
         ],
         "value/shape": [not_summed],
         "value/nothing": [not_returned],

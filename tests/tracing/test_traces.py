@@ -1,6 +1,8 @@
 """Traces with their reasons: as JAX logs them, and as two signatures tell."""
 
 import logging
+import subprocess
+import sys
 from functools import partial
 
 import jax
@@ -75,6 +77,19 @@ def test_one_function_wrapped_again_keeps_its_trace():
         return 3 * x
 
     assert reasons(run) == ["first call"]
+
+
+def test_a_function_called_before_the_first_record_is_not_traced_anew():
+    code = """if True:
+        import jax
+        from traced import record_traces
+        f = jax.jit(lambda x: 2 * x)
+        f(1.0)
+        with record_traces() as traces:
+            f(1.0)
+        assert (traces, f._cache_size()) == ([], 1)
+    """
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_values_and_numpy_arrays_are_no_reason():

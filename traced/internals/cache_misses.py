@@ -13,6 +13,9 @@ from typing import Any
 
 import jax
 
+# As soon as this file is: it loads Pallas, whose settings make JAX trace anew what it had traced.
+from jax.extend.core import get_opaque_trace_state
+
 from traced.internals.frames import are_refs_rewritten
 
 
@@ -44,8 +47,6 @@ def _clean_state() -> Any:
 
 
 def _trace_state() -> Any:
-    from jax.extend.core import get_opaque_trace_state  # takes a tenth as long to import as JAX
-
     try:
         return get_opaque_trace_state()  # type: ignore[no-untyped-call]  # JAX gives it no types
     except AssertionError:

@@ -16,7 +16,8 @@ _X = jnp.array([-1.5, 0.0, 2.0, -100.0, 100.0, jnp.inf, -jnp.inf, jnp.nan])
 
 _LONG = jnp.linspace(-3.0, 3.0, 301)
 
-_TAME = np.array([-1.5, 0.5, 2.0], np.float32)
+# Far out, a slope that is not chosen may be infinite.
+_SLOPED = np.array([-1.5, 0.5, 2.0, -100.0, 100.0], np.float32)
 
 #: Those of functions, then others: near them, counted from the end, and as far out as an int32 is.
 _INDICES = (0, 1, 2, 3, -1, 100, 4, 5, 6, 7, 8, -2, -3, -4, 2**31 - 1, -(2**31))
@@ -59,8 +60,8 @@ def _keeps_any_shape(answer: Any) -> None:
 def _derives_its_values(answer: Any) -> None:
     """Require the slope of the function that is chosen, where each of the three has one."""
     slope = jax.jit(jax.grad(lambda x, i: jnp.sum(answer(i, x))))
-    for i, wanted in enumerate((_TAME > 0, 1 - np.tanh(_TAME) ** 2, np.ones_like(_TAME))):
-        got, given = attempt(slope, _TAME, jnp.int32(i)), f"i = {i}, x = {_TAME}"
+    for i, wanted in enumerate((_SLOPED > 0, 1 - np.tanh(_SLOPED) ** 2, np.ones_like(_SLOPED))):
+        got, given = attempt(slope, _SLOPED, jnp.int32(i)), f"i = {i}, x = {_SLOPED}"
         seen = {"given": given, "wanted": np.array2string(wanted * 1.0, precision=3), "got": got}
         code = "derivatives/wrong" if np.isfinite(got).all() else "derivatives/not-finite"
         require(np.allclose(wanted, got, rtol=1e-3), code, **seen)

@@ -39,9 +39,9 @@ def _aligned(images: Any) -> Any:
 
 def _prepared(answer: Any, data: _Data) -> Any:
     got = answer(data.images, data.labels)
-    # A list of two is a pair as well.
-    if type(got) in (list, tuple):
-        return tuple(tuple(part) if type(part) is list else part for part in got)
+    # A list of two is a pair as well, and so is a named tuple.
+    if isinstance(got, list | tuple):
+        return tuple(tuple(part) if isinstance(part, list | tuple) else part for part in got)
     return got
 
 

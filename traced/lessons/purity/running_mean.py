@@ -76,7 +76,8 @@ def _compare_call(running: Any, batch: Any, wanted: Any, given: str) -> Any:
     require(not isinstance(after, jax.Array), "value/structure", given=given, **saw)
     _mean_of(after)
     require(isinstance(after, type(running)), "value/structure", given=given, **saw)
-    saw = {"of": "the mean of the next object", "wanted": "f32[]", "got": describe(_mean_of(after))}
+    name = type(_mean_of(after)).__name__
+    saw = {"of": "the mean of the next object", "wanted": "f32[]", "got": f"an object of `{name}`"}
     is_array = isinstance(_mean_of(after), jax.Array | np.ndarray | np.generic)
     require(is_array, "value/structure", given=given, **saw)
     compare(wanted, _mean_of(after), given=given, of="the mean of the next object")

@@ -24,6 +24,7 @@ _model = {
 _nested = {
     "conv": {"kernel": {"depth": jnp.ones((2, 2)), "kernel": jnp.full(2, -3.0)}},
     "heads": {"kernel": [jnp.ones(2), {"kernel": jnp.float32(0.5)}]},
+    "tails": ({"kernel": jnp.ones(2)}, {"kernel": (jnp.ones(2), {"kernel": jnp.ones(1)})}),
     "steps": jnp.int32(4),
     "bias": None,
 }
@@ -53,11 +54,11 @@ _deep = {
 
 
 def _decayed(params: Any, rate: float, key: str | None = None) -> Any:
-    """Return what is below a key, decayed; what is in a list has an index and no key."""
+    """Return what is below a key, decayed; what is in a list or a tuple has an index."""
     if isinstance(params, dict):
         return {name: _decayed(value, rate, name) for name, value in params.items()}
-    if isinstance(params, list):
-        return [_decayed(each, rate) for each in params]
+    if isinstance(params, list | tuple):
+        return type(params)(_decayed(each, rate) for each in params)
     return params * (1 - rate) if key == "kernel" else params
 
 
@@ -131,8 +132,8 @@ decay = Exercise(
         "A function of a path and a leaf with one condition on the end of the path, mapped over "
         "the whole tree. An index has no attribute `key`.",
     ),
-    verified="right leaves in nine trees, with lists, layers of misleading names and shapes, keys "
-    "with a `/`, a text and numbers, and a `kernel` that is a list or a dictionary; the trees "
-    "given stay as they were",
+    verified="right leaves in nine trees, with lists and tuples, layers of misleading names and "
+    "shapes, keys with a `/`, a text and numbers, and a `kernel` that is a list or a dictionary; "
+    "the trees given stay as they were",
     answer=solution,
 )

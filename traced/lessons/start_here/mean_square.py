@@ -15,7 +15,7 @@ def _mean_square(x: Any) -> Any:
     return float(np.mean(np.asarray(x) ** 2))
 
 
-_NAMES = "one entry", "entries from -100 to 100", "equal entries", "257 entries"
+_NAMES = "one entry", "zeros", "entries from -100 to 100", "equal entries", "257 entries"
 _UNKNOWN = "a NaN inside", "an infinity inside"
 _VECTORS = vectors() | non_finite_vectors()
 #: Of other sizes: what is added to a square, or cut off it, and what is left out at the end.
@@ -35,7 +35,7 @@ mean_square = Exercise(
         "`jax.numpy` has the names that NumPy has.",
         "One expression: square the array, then take the mean of the result. No loop is left.",
     ),
-    verified="right values for ten vectors, of 1 to 1000 entries, tiny, large, infinite and NaN; "
-    "as many equations for 8 entries as for 4",
+    verified="right values for eleven vectors, of 1 to 1000 entries, zero, tiny, large, infinite "
+    "and NaN; as many equations for 8 entries as for 4",
     answer=solution,
 )
