@@ -103,6 +103,41 @@ def first_check(lesson: str, number: int) -> tuple[float, float]:
     return float(ran.stdout.splitlines()[-1]), 3.0
 
 
+#: Solutions, then a loop that never ends, and an answer that sleeps: what is wrong of the verdicts.
+CROWDED = """
+from time import sleep
+import jax, jax.numpy as jnp
+from traced.lessons import {lesson}
+from traced.lessons.start_here import mean_square
+
+def endless(x):
+    return jax.lax.while_loop(lambda y: y >= 0, lambda y: y + 0.0, jnp.mean(x**2))
+
+def sleeps(x):
+    sleep(60)
+    return jnp.mean(x**2)
+
+seen = [each.check(each.answer).state == "passed" for each in {lesson}.EXERCISES]
+wanted = {{endless: "loops/endless", sleeps: "runs/too-long"}}
+seen += [mean_square.check(each).finding.code == code for each, code in wanted.items()]
+print(seen.count(False))
+"""
+#: Those whose solutions take longest.
+SLOWEST = ("own_derivatives", "find_the_faults", "nnx_axes", "loops", "randomness")
+
+
+def crowding() -> tuple[float, float]:
+    """Check answers in twenty kernels at once; return how many verdicts are wrong, and one."""
+    codes = [CROWDED.format(lesson=lesson) for lesson in SLOWEST * 4]
+    with TemporaryDirectory() as folder:
+        env = os.environ | {"TRACED_JOURNAL": f"{folder}/journal.jsonl"}
+        runs = [
+            subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, env=env)
+            for code in codes
+        ]
+        return float(sum(int(run.communicate()[0].split()[-1]) for run in runs)), 1.0
+
+
 def exercises() -> list[tuple[str, int, str]]:
     """Return of each exercise its lesson, its number there, and its name."""
     lessons = {lesson: import_module(f"traced.lessons.{lesson}") for lesson in LESSONS}
@@ -306,6 +341,7 @@ RATIOS = {
         f"first check of {name}, {lesson} / 3 s": (partial(first_check, lesson, number), 1.0, "s")
         for lesson, number, name in exercises()
     },
+    "wrong verdicts of twenty kernels at once": (crowding, 0.0, ""),
     "walk a jaxpr of 10,000 / trace it": (walking, 1.0, "s"),
     **{
         f"run {path.stem} / start its kernel": (partial(reading, path), 2.0, "s")
