@@ -243,6 +243,20 @@ def test_a_call_that_raises_has_its_row():
     assert [(call.outcome, call.why) for call in f.calls] == [("raised", "TypeError")]
 
 
+def test_a_leaf_that_is_no_array_is_named_with_advice():
+    apply = watch(lambda params, x: params["act"](params["w"] * x))
+    with pytest.raises(TypeError, match=r"`params\['act'\]` must be an array .* close over"):
+        apply({"w": jnp.ones(3), "act": jax.nn.relu}, 2.0)
+    assert [call.outcome for call in apply.calls] == ["raised"]
+
+
+def test_a_static_argument_is_the_business_of_the_jitted_function():
+    apply = watch(jax.jit(lambda act, x: act(x), static_argnums=0))
+    assert apply(jnp.negative, 2.0) == -2.0
+    with pytest.raises(TypeError, match="abstract array"):
+        apply(jnp.negative, "two")
+
+
 def test_an_object_that_cannot_be_shown_is_a_static_value_all_the_same():
     class Settings:
         def __repr__(self):

@@ -75,14 +75,23 @@ def trace(f: Callable[..., Any], *args: Any, **kwargs: Any) -> jax.stages.Traced
 `lambda x: f(x, "relu")`, or filter the tree that holds it, as `equinox.partition` does
     """
     call = jitted(f)
-    try:
+    # Of the arguments of a jitted function some may be static, and JAX tells which are not.
+    with contextlib.nullcontext() if call is f else naming_no_arrays(f, args, kwargs):
         traced: jax.stages.Traced = call.trace(*args, **kwargs)
+    return traced
+
+
+@contextlib.contextmanager
+def naming_no_arrays(
+    f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Iterator[None]:
+    """Name the leaf of the arguments of `f` that JAX refuses in the `with` block, with advice."""
+    try:
+        yield
     except TypeError as error:
-        # Of the arguments of a jitted function some may be static, and JAX tells which are not.
-        if call is not f and (others := _no_arrays(f, args, kwargs)):
+        if others := _no_arrays(f, args, kwargs):
             raise TypeError(f"{others}: {ADVICE}") from error
         raise
-    return traced
 
 
 #: What becomes of an argument that is no array.

@@ -21,7 +21,7 @@ from traced.internals.canary import CouldNotTell
 from traced.internals.compilations import see_compilations, see_stages
 from traced.internals.frames import frames_now
 from traced.internals.trace_requests import TraceRequest, kept_trace, see_trace_requests
-from traced.programs.jaxprs import jitted
+from traced.programs.jaxprs import jitted, naming_no_arrays
 from traced.python.calls import name_of
 from traced.python.places import is_library
 from traced.python.values import Bare, PyTree, describe, one_line, shortened
@@ -77,6 +77,7 @@ class Watched:
 
     def __init__(self, f: Callable[..., Any]) -> None:
         self._jitted = _jitted(f)
+        self._function = None if self._jitted is f else f
         # What a callable object has for attributes is no concern of this one.
         update_wrapper(self, f, updated=())
         self.__name__ = name_of(f)
@@ -90,13 +91,21 @@ class Watched:
         signature = arguments_of(self._jitted, args, kwargs)
         work = _Work(self.__name__)
         try:
-            with work.seen():
+            with work.seen(), self._naming(args, kwargs):
                 out = work.timed(lambda: self._jitted(*args, **kwargs))
         except BaseException as error:
             self.calls.append(WatchedCall(text, signature, RAISED, type(error).__name__))
             raise
         self.calls.append(self._call(text, signature, work, kept_args, kept_kwargs))
         return out
+
+    def _naming(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> contextlib.AbstractContextManager[None]:
+        """Name an argument that is no array, unless the function has static ones of its own."""
+        if self._function is None:
+            return contextlib.nullcontext()
+        return naming_no_arrays(self._function, args, kwargs)
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
@@ -302,7 +311,8 @@ def watch(f: Callable[..., Any]) -> Watched:
 
     Display it to see each call, traced or cached, with the reason of each trace. Four or more
     cached calls in a row that read the same become one.
-    Raises `TypeError` if `f` is not callable.
+    Raises `TypeError` if `f` is not callable, and in a call with the name of an argument, or of a
+    leaf of one, that JAX cannot trace.
 
     >>> double = watch(lambda x: 2 * x)
     >>> _ = double(1.0), double(2.0), double(3)
