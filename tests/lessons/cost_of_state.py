@@ -8,6 +8,7 @@ import numpy as np
 from flax import nnx
 
 from traced.lessons.cost_of_state.solutions.make_fast_step import step
+from traced.lessons.cost_of_state.solutions.train_all import train_all
 
 # split_step
 
@@ -968,6 +969,13 @@ def keeping(is_better, model, optimizer, xs, ys):
     return losses
 
 
+def optimizer_begun_anew(model, optimizer, xs, ys):
+    new = nnx.Optimizer(model, optimizer.tx, wrt=nnx.Param)
+    losses = train_all(model, new, xs, ys)
+    nnx.update(optimizer, nnx.state(new))
+    return losses
+
+
 RIGHT = {
     "split_step": [
         jitted_afterwards,
@@ -1093,6 +1101,7 @@ WRONG = {
             keeps_the_first,
             lowest_begins_at_one,
             lower_by_enough,
+            optimizer_begun_anew,
         ],
     },
 }

@@ -922,6 +922,17 @@ def differences_up_to_ten(x):
     return _bounded_total(_padded(x), len(x))
 
 
+@partial(jax.jit, static_argnames="width")
+def a_thousand_at_most(x, start, width):
+    padded = jnp.pad(x, (0, 1000 + width))
+    return jax.lax.dynamic_slice_in_dim(padded, jnp.minimum(start, 1000), width)
+
+
+@partial(jax.jit, static_argnames="width")
+def round_the_end(x, start, width):
+    return x[(start + jnp.arange(width)) % x.size]
+
+
 RIGHT = {
     "block_means": [
         static_by_position,
@@ -1056,6 +1067,8 @@ WRONG = {
             nan_taken_for_missing,
             in_half_precision,
             nearly_zero_beyond,
+            a_thousand_at_most,
+            round_the_end,
         ],
         "tracing/value-needed": [window_by_numpy],
         "value/shape": [masked_in_place, short_without_jit],

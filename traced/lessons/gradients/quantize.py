@@ -22,7 +22,7 @@ _WEIGHTS = np.array([2.0, -3.0, 0.5], "float32")
 
 
 #: The derivative that is asked for is not that of the rounded values.
-_PATHS = "the slope is that of the path that `stop_gradient` leaves open, the value that of both"
+_PATHS = "the slope is to be that of the clipped values, and the value that of the rounded ones"
 _READ = "09_gradients, “`stop_gradient` cuts one path, and the value goes on”"
 
 

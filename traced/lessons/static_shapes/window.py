@@ -9,7 +9,6 @@ import numpy as np
 
 from traced.course.exercise import Exercise
 from traced.findings.feedback import Found, fault
-from traced.lessons.edge_cases import vectors
 from traced.lessons.static_shapes.reasons import reason
 from traced.lessons.static_shapes.solutions.window import window as solution
 from traced.questions import (
@@ -24,7 +23,7 @@ from traced.running.attempt import attempt
 
 _UP = np.arange(1.0, 7.0, dtype=np.float32)
 _UNTAMED = np.array([1.0, np.nan, 3.0, np.inf], np.float32)
-_LONG = vectors()["257 entries"]
+_LONG = np.sin(np.arange(2001)).astype(np.float32)
 
 
 def _window(x: Any, start: int, width: int) -> Any:
@@ -50,7 +49,7 @@ def _cuts_wide_windows_and_keeps_nan(answer: Any) -> None:
         (_UP[:1], 3, (0, 1)),
         (_UP, 300, (2, 6)),
         (_UNTAMED, 3, (0, 2, 3)),
-        (_LONG, 3, (200, 255)),
+        (_LONG, 3, (255, 1500, 1999)),
     ):
         for start in starts:
             entries = f"{len(x)} entries" if x is _LONG else x
@@ -82,8 +81,12 @@ def _fault_of_untamed(x: Any, wanted: Any, got: Any, given: str) -> Found | None
 
 
 def _fault_of_clamping(x: Any, wanted: Any, got: Any, given: str) -> Found | None:
-    """Return the fault of entries of `x` in places beyond its end."""
-    clamped = np.isin(np.asarray(got)[wanted == 0], x).any()
+    """Return the fault of the last entry, or the last window, in place of what is beyond it."""
+    got, width = np.asarray(got), len(wanted)
+    inside = np.flatnonzero(wanted == 0)[0] if (wanted == 0).any() else width
+    by_entry = np.isin(got[inside:], x[-1]).any()
+    by_slice = width <= len(x) and inside < width and np.array_equal(got, x[-width:])
+    clamped = by_entry or by_slice
     return fault("shapes/clamped", given=given, wanted=wanted, got=got) if clamped else None
 
 
