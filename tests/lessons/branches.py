@@ -679,6 +679,18 @@ def asked_once_for_all(rows):
     )(rows)
 
 
+@jax.custom_vjp
+def with_a_way_back_of_its_own(rows):
+    return asked_once_for_all(rows)
+
+
+def _keep_rows(rows):
+    return jax.vjp(asked_once_for_all, rows)
+
+
+with_a_way_back_of_its_own.defvjp(_keep_rows, lambda back, slopes: back(slopes))
+
+
 def mapped_cond(rows):
     return jax.vmap(lambda row: lax.cond(jnp.any(row < 0), jax.nn.softmax, lambda row: row, row))(
         rows
@@ -831,6 +843,7 @@ RIGHT = {
         asked_once_for_all,
         in_a_fori_loop,
         in_a_while_loop,
+        with_a_way_back_of_its_own,
     ],
 }
 WRONG = {

@@ -137,6 +137,24 @@ def first_signal_by_heart(signal):
     return jnp.array([3.0, 2.8, 2.32, 2.888])
 
 
+def a_scan_for_each_block(signal):
+    level, levels = signal[0], []
+    for start in range(0, signal.size, 50):
+        block = signal[start : start + 50]
+        level, each = lax.scan(lambda y, v: (0.9 * y + 0.1 * v,) * 2, level, block)
+        levels.append(each)
+    return jnp.concatenate(levels)
+
+
+def a_sixteenth_laid_out(signal):
+    unroll = max(1, signal.size // 16)
+    return lax.scan(lambda y, v: (0.9 * y + 0.1 * v,) * 2, signal[0], signal, unroll=unroll)[1]
+
+
+def thirty_rounds_laid_out(signal):
+    return lax.scan(lambda y, v: (0.9 * y + 0.1 * v,) * 2, signal[0], signal, unroll=30)[1]
+
+
 def all_rounds_laid_out(signal):
     return lax.scan(lambda y, v: (0.9 * y + 0.1 * v,) * 2, signal[0], signal, unroll=True)[1]
 
@@ -448,6 +466,53 @@ def mapped_by_python(rows):
 # decayed_sum
 
 
+def _of_two(earlier, later):
+    return earlier[0] * later[0], later[0] * earlier[1] + later[1]
+
+
+@jax.custom_vjp
+def with_a_way_back_of_its_own(decay, x):
+    return lax.associative_scan(_of_two, (decay, x))[1]
+
+
+def _keep_decays(decay, x):
+    y = with_a_way_back_of_its_own(decay, x)
+    return y, (decay, y)
+
+
+def _go_back(kept, slopes):
+    decay, y = kept
+    later = jnp.concatenate([decay[1:], jnp.zeros(1)])
+    of_x = jnp.flip(with_a_way_back_of_its_own(jnp.flip(later), jnp.flip(slopes)))
+    return of_x * jnp.concatenate([jnp.zeros(1), y[:-1]]), of_x
+
+
+with_a_way_back_of_its_own.defvjp(_keep_decays, _go_back)
+
+
+def blocks_of_sixteen_by_python(decay, x):
+    n, blocks = len(x), -(-len(x) // 16)
+    decay, x = (jnp.pad(each, (0, 16 * blocks - n)).reshape(blocks, 16) for each in (decay, x))
+    factors, sums = lax.associative_scan(_of_two, (decay, x), axis=1)
+    rows = [sums[0]]
+    for i in range(1, blocks):
+        rows.append(factors[i] * rows[-1][-1] + sums[i])
+    return jnp.concatenate(rows)[:n]
+
+
+def as_many_rounds_as_the_root(decay, x):
+    n, width = len(x), int(np.ceil(len(x) ** 0.5))
+    decay, x = (jnp.pad(each, (0, width**2 - n)).reshape(width, width) for each in (decay, x))
+    columns = [(decay[:, 0], x[:, 0])]
+    for i in range(1, width):
+        columns.append(_of_two(columns[-1], (decay[:, i], x[:, i])))
+    factors, sums = (jnp.stack(each, axis=1) for each in zip(*columns, strict=True))
+    rows = [sums[0]]
+    for i in range(1, width):
+        rows.append(factors[i] * rows[-1][-1] + sums[i])
+    return jnp.concatenate(rows)[:n]
+
+
 def with_named_halves(decay, x):
     def combine(earlier, later):
         (a, u), (b, v) = earlier, later
@@ -491,6 +556,30 @@ def by_recursion(decay, x):
     odd = by_recursion(decay[1::2] * decay[::2], pairs)
     before = jnp.concatenate([jnp.zeros(1), odd[:-1]])
     return jnp.stack([decay[::2] * before + x[::2], odd], axis=1).reshape(-1)
+
+
+def in_thirds(decay, x):
+    """Combine the entries in threes, then the threes, and so on."""
+
+    def ends(decay, x):
+        n = len(x)
+        if n == 1:
+            return decay, x
+        rows = [
+            jnp.pad(each, (0, -n % 3), constant_values=filled).reshape(-1, 3)
+            for each, filled in ((decay, 1.0), (x, 0.0))
+        ]
+        one, two, three = ((rows[0][:, i], rows[1][:, i]) for i in range(3))
+        two = _of_two(one, two)
+        three = _of_two(two, three)
+        last = ends(*three)
+        before = (jnp.append(1.0, last[0][:-1]), jnp.append(0.0, last[1][:-1]))
+        all_three = [_of_two(before, each) for each in (one, two, three)]
+        return tuple(
+            jnp.stack(each, axis=1).reshape(-1)[:n] for each in zip(*all_three, strict=True)
+        )
+
+    return ends(decay, x)[1]
 
 
 def zero_made_small(decay, x):
@@ -671,6 +760,7 @@ RIGHT = {
         by_pairs,
         Smoother(0.1),
         eight_rounds_laid_out,
+        thirty_rounds_laid_out,
     ],
     "bounded_while": [
         by_fori_loop_and_cond,
@@ -686,7 +776,15 @@ RIGHT = {
         in_batches_of_dozens,
         filled_row_by_row,
     ],
-    "decayed_sum": [with_named_halves, with_a_dict, with_matrices, doubled_by_hand, by_recursion],
+    "decayed_sum": [
+        with_named_halves,
+        with_a_dict,
+        with_matrices,
+        doubled_by_hand,
+        by_recursion,
+        with_a_way_back_of_its_own,
+        in_thirds,
+    ],
 }
 WRONG = {
     "smooth": {
@@ -696,6 +794,8 @@ WRONG = {
             unrolled_by_scan,
             all_rounds_laid_out,
             all_rounds_but_one_laid_out,
+            a_scan_for_each_block,
+            a_sixteenth_laid_out,
         ],
         "value/differs": [started_at_zero, first_level_forgotten, divided_by_powers],
         "value/shape": [last_level_only, first_signal_by_heart],
@@ -742,8 +842,12 @@ WRONG = {
         "value/shape": [median_of_all],
     },
     "decayed_sum": {
-        "loops/sequential": [decayed_by_scan, decayed_by_fori_loop, decayed_by_numpy],
-        "loops/unrolled": [decayed_unrolled],
+        "loops/sequential": [decayed_by_scan, decayed_by_fori_loop],
+        "loops/unrolled": [
+            decayed_unrolled,
+            blocks_of_sixteen_by_python,
+            as_many_rounds_as_the_root,
+        ],
         "value/differs": [
             not_associative,
             combined_the_other_way,
@@ -759,5 +863,6 @@ WRONG = {
         "value/structure": [both_halves],
         "value/shape": [last_sum],
         "derivatives/wrong": [decays_held],
+        "cost/python-calls": [decayed_by_numpy],
     },
 }

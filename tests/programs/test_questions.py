@@ -23,6 +23,10 @@ def unrolled(xs):
     return total
 
 
+def in_blocks(xs):
+    return [jnp.sum(xs[start : start + 40]) for start in range(0, len(xs), 40)]
+
+
 def restarted(xs):
     return [sum(xs[: i + 1]) for i in range(len(xs))]
 
@@ -51,6 +55,7 @@ def test_a_trace_of_the_right_size_passes(question, f):
     ("question", "f", "code"),
     [
         (keeps_its_size(vector), unrolled, "loops/unrolled"),
+        (keeps_its_size(vector), in_blocks, "loops/unrolled"),
         (grows_linearly(layers), restarted, "loops/grows"),
         (grows_linearly(layers), halving, "loops/grows"),
         (equations_like(lambda x: 2 * x, 1.0), lambda x: x + x, "tracing/other-equations"),

@@ -39,8 +39,9 @@ def require_bounded_growth(
     """Require a function that depends on a number to have few more equations for a larger one.
 
     `at(n)` returns the function for n and its arguments, and `size` says what n is. The larger one
-    may have `factor` times the equations of the smaller one. Parts of one size and a remainder, as
-    `jax.lax.map` makes them of a batch, are no growth: the program has one of three sizes, for
+    may have `factor` times the equations of the smaller one, and from there on they may grow as
+    those of a tree of halves do, if `factor` is more than one. Parts of one size and a remainder,
+    as `jax.lax.map` makes them of a batch, are no growth: the program has one of three sizes, for
     whole parts, for a remainder, or for both.
 
     >>> require_bounded_growth(lambda n: (lambda x: sum([x] * n), 1.0), 2, 3, size="n = {}")
@@ -51,13 +52,42 @@ def require_bounded_growth(
     ...     return jax.lax.map(jax.lax.neg, xs, batch_size=5)
     >>> require_bounded_growth(lambda n: (negatives, jax.numpy.ones(n)), 4, 8)
     """
-    few, many = attempt(_equations_of_each, at(small), at(large))
-    if len(many) <= factor * len(few):
-        return
-    more, most = attempt(_equations_of_each, at(2 * large), at(4 * large))
-    seen = {size.format(n): f"{len(eqns)} equations" for n, eqns in ((small, few), (large, many))}
-    still_grows = len(many) < len(more) < len(most)
-    require(not still_grows, "loops/unrolled", grown(few, many), **seen)
+    first = attempt(_equations_of_each, at(small), at(large))
+    equations = dict(zip((small, large), first, strict=True))
+
+    def count(n: int) -> int:
+        if n not in equations:
+            (equations[n],) = attempt(_equations_of_each, at(n))
+        return len(equations[n])
+
+    if sizes := find_growth(count, small, large, factor):
+        seen = {size.format(n): f"{count(n)} equations" for n in sizes}
+        raise fault("loops/unrolled", grown(*map(equations.__getitem__, sizes)), **seen)
+
+
+def find_growth(
+    count: Callable[[int], int], small: int, large: int, factor: int
+) -> tuple[int, int] | None:
+    """Return two sizes between which a count grows by more than it may, or None.
+
+    >>> find_growth(lambda n: 20 + 3 * n, 4, 8, factor=1)
+    (4, 8)
+    >>> find_growth(lambda n: 20 + 3 * (n // 16), 4, 64, factor=4)
+    (512, 4096)
+    >>> find_growth(lambda n: 20 + 3 * n.bit_length(), 4, 64, factor=4)
+    """
+    many = count(large)
+    if many > factor * count(small):
+        return (small, large) if many < count(2 * large) < count(4 * large) else None
+    # What works on blocks in turn has few of them at first, beside parts that stay as they are.
+    # Multiples have a remainder of a block where the first size has one, so that the two steps
+    # are no growth from a remainder to a whole block, and on to both.
+    longer, longest = 8 * large, 64 * large
+    if count(longer) <= many:
+        return None
+    # A tree of halves has half as many levels more, at most, where the root has twice as many.
+    allowed = 1.0 if factor == 1 else 1.5
+    return (longer, longest) if count(longest) > allowed * count(longer) else None
 
 
 def _equations_of_each(*calls: tuple[Any, ...]) -> list[list[Equation]]:

@@ -7,10 +7,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from traced.course.exercise import Exercise
-from traced.findings.feedback import require
-from traced.lessons.loops.equations import LOOPS, grows_no_more_than
-from traced.lessons.loops.rows import random_rows, require_slopes
+from traced.findings.feedback import fault, require
+from traced.lessons.loops.equations import LOOPS, READ, grows_no_more_than
+from traced.lessons.loops.rows import random_rows
 from traced.lessons.loops.solutions.decayed_sum import decayed_sum as solution
+from traced.numbers.slopes import require_slopes_along
 from traced.programs.jaxprs import find_equations
 from traced.questions import returns
 from traced.running.attempt import attempt
@@ -19,6 +20,7 @@ _LONG, _LONGER = 256, 1500
 
 #: The primitives by which a program calls Python, where a loop would be out of sight.
 _CALLBACKS = ("pure_callback", "io_callback")
+_LEAVES = "a callback leaves the program for Python, whose loops take one step after another"
 
 
 def _of_ones(n: int) -> tuple[Any, ...]:
@@ -35,8 +37,10 @@ def _sums(decay: Any, x: Any) -> Any:
 def _waits_for_nothing(answer: Any) -> None:
     """Require that there is no loop in the trace, nor a call of Python, where one would be."""
     for each in attempt(find_equations, answer, *_of_ones(16)):
-        sequential = each.primitive in (*LOOPS, *_CALLBACKS)
-        require(not sequential, "loops/sequential", each.place, primitive=each.primitive)
+        saw = {"primitive": each.primitive}
+        require(each.primitive not in LOOPS, "loops/sequential", each.place, **saw)
+        if each.primitive in _CALLBACKS:
+            raise fault("cost/python-calls", each.place, **saw).saying(rule=_LEAVES, read=READ)
 
 
 def _holds_no_pairs(answer: Any) -> None:
@@ -66,7 +70,7 @@ def _follows_each_change(answer: Any) -> None:
     before = jnp.concatenate([jnp.zeros(1), jnp.asarray(_sums(decay, x))[:-1]])
     # A change of a decay shows as if the entry of `x` beside it had changed.
     wanted = _sums(decay, of_x + of_decay * before)
-    require_slopes(answer, (decay, x), (of_decay, of_x), wanted)
+    require_slopes_along(answer, (decay, x), (of_decay, of_x), wanted)
 
 
 decayed_sum = Exercise(

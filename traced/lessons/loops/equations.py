@@ -5,7 +5,7 @@ from typing import Any
 
 from traced.findings.feedback import Question, fault
 from traced.programs.jaxprs import Equation, find_equations
-from traced.programs.questions import require_bounded_growth
+from traced.programs.questions import find_growth, require_bounded_growth
 from traced.python.places import Place
 from traced.running.attempt import attempt
 
@@ -25,11 +25,19 @@ def grows_no_more_than(
 
     def question(answer: Any) -> None:
         require_bounded_growth(lambda n: (answer, *make(n)), small, large, factor=factor)
-        few, many = (attempt(find_equations, answer, *make(n)) for n in (small, large))
-        loop = max(many, key=_rounds_laid_out, default=None)
-        if loop and _rounds_laid_out(loop) > factor * max(1, *map(_rounds_laid_out, few)):
-            saw = {f"{large} entries": f"a loop with {_rounds_laid_out(loop)} rounds laid out"}
-            raise fault("loops/unrolled", loop.place, **saw).saying(rule=UNROLL, read=READ)
+        loops: dict[int, Equation | None] = {}
+
+        def rounds(n: int) -> int:
+            if n not in loops:
+                eqns = attempt(find_equations, answer, *make(n))
+                loops[n] = max(eqns, key=_rounds_laid_out, default=None)
+            return _rounds_laid_out(loops[n])
+
+        if sizes := find_growth(rounds, small, large, factor):
+            loop = loops[sizes[1]]
+            place = loop.place if loop else None
+            saw = {f"{n} entries": f"a loop with {rounds(n)} rounds laid out" for n in sizes}
+            raise fault("loops/unrolled", place, **saw).saying(rule=UNROLL, read=READ)
 
     return question
 
@@ -39,8 +47,10 @@ UNROLL = "`unroll` puts copies of the body into a round; as many as there are ro
 READ = "07_loops, “Steps that wait for nothing need no carry”"
 
 
-def _rounds_laid_out(equation: Equation) -> int:
-    """Return the rounds of a loop that `unroll` lays out, or 1 for any other equation."""
+def _rounds_laid_out(equation: Equation | None) -> int:
+    """Return the rounds of a loop that `unroll` lays out, or 1 where there is no loop."""
+    if equation is None:
+        return 1
     length, unroll = (equation.eqn.params.get(name) or 1 for name in ("length", "unroll"))
     return int(min(length, unroll))
 

@@ -7,8 +7,9 @@ import numpy as np
 
 from traced.course.exercise import Exercise
 from traced.lessons.loops.equations import grows_no_more_than
-from traced.lessons.loops.rows import random_rows, require_slopes
+from traced.lessons.loops.rows import random_rows
 from traced.lessons.loops.solutions.smooth import smooth as solution
+from traced.numbers.slopes import require_slopes_along
 from traced.questions import returns
 
 
@@ -23,7 +24,7 @@ def _smoothed(signal: Any) -> Any:
 def _follows_each_change(answer: Any) -> None:
     """Require the derivative along a direction, which is smoothed as the signal is."""
     signal, along = jnp.array([3.0, 1.0, -2.0, 8.0]), jnp.array([1.0, -2.0, 4.0, 0.5])
-    require_slopes(answer, (signal,), (along,), _smoothed(along))
+    require_slopes_along(answer, (signal,), (along,), _smoothed(along))
 
 
 smooth = Exercise(
