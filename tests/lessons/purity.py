@@ -1178,6 +1178,28 @@ def less_the_largest_size(x, temperature):
     return powers / powers.sum()
 
 
+@jax.jit
+def less_the_logarithm_of_the_sum(x, temperature):
+    scaled = x / temperature
+    return jnp.exp(scaled - jax.scipy.special.logsumexp(scaled))
+
+
+@jax.jit
+def within_ten_thousand(x, temperature):
+    return jax.nn.softmax(jnp.clip(x, -1e4, 1e4) / temperature)
+
+
+@jax.jit
+def less_the_mean(x, temperature):
+    return jax.nn.softmax((x - x.mean()) / temperature)
+
+
+@jax.jit
+def less_the_largest_logarithm(x, temperature):
+    scaled = (x - x.max()) / temperature
+    return jnp.exp(scaled - jax.scipy.special.logsumexp(scaled))
+
+
 class AveragesBoth(HandsItsMeanOver):
     def __call__(self, x):
         mean, centered = _centered_by_an_average(self.mean, x)
@@ -1352,6 +1374,8 @@ RIGHT = {
         object_with_a_jitted_call,
         functions_of_the_library,
         by_the_logarithm,
+        less_the_mean,
+        less_the_largest_logarithm,
     ],
     "RunningMean": [
         HandsItsMeanOver,
@@ -1441,6 +1465,8 @@ WRONG = {
             not_hotter_than_fifty,
             of_eight_entries,
             less_the_largest_size,
+            less_the_logarithm_of_the_sum,
+            within_ten_thousand,
         ],
     },
     "RunningMean": {

@@ -395,6 +395,16 @@ def many_entries_decay(rate, warmup, steps):
     return _chain(rate, warmup, steps, mask=many)
 
 
+def one_row_keeps_its_weights(rate, warmup, steps):
+    mask = partial(jax.tree.map, lambda leaf: leaf.ndim > 0 and leaf.size > leaf.shape[-1])
+    return _chain(rate, warmup, steps, mask=mask)
+
+
+def columns_of_one_entry_keep_theirs(rate, warmup, steps):
+    mask = partial(jax.tree.map, lambda leaf: leaf.ndim >= 2 and leaf.shape[-1] > 1)
+    return _chain(rate, warmup, steps, mask=mask)
+
+
 # evaluate
 
 
@@ -739,7 +749,7 @@ def from_the_earliest(folder, start, advance, last):
     with ocp.CheckpointManager(folder) as manager:
         saved = set(manager.all_steps())
     return _run_from(
-        folder, start, advance, last, lambda n: n not in saved and n % 5 in (0, last % 5), earliest
+        folder, start, advance, last, lambda n: n not in saved and n % 5 * (last - n) == 0, earliest
     )
 
 
@@ -817,6 +827,41 @@ def empty_folder_forgotten(folder, start, advance, last):
 
 def state_not_returned(folder, start, advance, last):
     _run_from(folder, start, advance, last, lambda n: n % 5 == 0 or n == last)
+
+
+def first_of_each_run_saved(folder, start, advance, last):
+    with ocp.CheckpointManager(folder) as manager:
+        first = (manager.latest_step() or 0) + 1
+    return _run_from(folder, start, advance, last, lambda n: n % 5 == 0 or n in (first, last))
+
+
+def stopped_by_an_error_of_a_step(folder, start, advance, last):
+    with ocp.CheckpointManager(folder) as manager:
+        done, state = manager.latest_step() or 0, start()
+        if done:
+            state = manager.restore(done, args=ocp.args.StandardRestore(state))
+        for n in range(done + 1, last + 1):
+            try:
+                state = advance(state)
+            except Exception:
+                break
+            if n % 5 == 0 or n == last:
+                manager.save(n, args=ocp.args.StandardSave(state))
+    return state
+
+
+def by_a_rule_of_the_manager(folder, start, advance, last):
+    options = ocp.CheckpointManagerOptions(
+        should_save_fn=lambda step, previous: step % 5 == 0 or step == last
+    )
+    with ocp.CheckpointManager(folder, options=options) as manager:
+        done, state = manager.latest_step() or 0, start()
+        if done:
+            state = manager.restore(done, args=ocp.args.StandardRestore(state))
+        for n in range(done + 1, last + 1):
+            state = advance(state)
+            manager.save(n, args=ocp.args.StandardSave(state))
+    return state
 
 
 def the_beginning_saved_too(folder, start, advance, last):
@@ -1123,6 +1168,7 @@ RIGHT = {
         keeping_the_latest_alone,
         a_manager_for_each_checkpoint,
         saved_under_a_name,
+        by_a_rule_of_the_manager,
     ],
     "fit": [
         with_a_tuple_and_a_cond,
@@ -1180,6 +1226,8 @@ WRONG = {
             zeros_by_zero,
             epsilon_in_the_root,
             many_entries_decay,
+            one_row_keeps_its_weights,
+            columns_of_one_entry_keep_theirs,
         ],
         "trees/mismatch": [mask_by_name],
         "value/no-attribute": [update_alone, not_returned, a_list_of_links],
@@ -1215,6 +1263,7 @@ WRONG = {
             from_the_earliest,
             last_step_made_again,
             last_more_steps,
+            stopped_by_an_error_of_a_step,
         ],
         "state/not-saved": [
             last_not_saved,
@@ -1226,10 +1275,9 @@ WRONG = {
         ],
         "value/differs": [
             saved_before_the_step,
-            every_step_saved,
-            the_beginning_saved_too,
             restored_and_unflattened,
         ],
+        "effects/write": [every_step_saved, first_of_each_run_saved, the_beginning_saved_too],
         "value/structure": [restored_without_a_target],
         "runs/raised": [number_looked_for_in_the_state, empty_folder_forgotten],
         "value/nothing": [state_not_returned],

@@ -26,6 +26,17 @@ _TEMPERATURES = {
     "low entries": (0.02, 0.3),
     "seven entries": (0.1, 3.0),
     "257 entries": (0.07,),
+    "equal entries far from zero": (0.001,),
+    "close entries far from zero": (1.0,),
+    "a million and its negative": (1e6,),
+}
+
+#: Vectors of large entries, whose quotients by those temperatures have the digits of the softmax.
+_FAR = {
+    # What is less than the distance of two numbers at 10**9 is lost there, a logarithm too.
+    "equal entries far from zero": [1e6, 1e6, 5e5],
+    "close entries far from zero": [-1e6, -999999, -999999.5],
+    "a million and its negative": [1e6, -1e6, 0],
 }
 
 
@@ -50,6 +61,7 @@ def _stays_finite(answer: Any) -> None:
     # Between neighbours of zero a temperature counts that would blur all other vectors alike.
     near, low = np.array([0.0, 0.1, 0.05], "float32"), np.array([-100.0, -99.5], "float32")
     named = vectors() | {"entries near zero": near, "low entries": low}
+    named |= {name: np.array(entries, "float32") for name, entries in _FAR.items()}
     for name, temperatures in _TEMPERATURES.items():
         for temperature in temperatures:
             x = jnp.asarray(named[name])
@@ -93,6 +105,6 @@ sharpen = Exercise(
         "The global is not needed any more.",
     ),
     verified="right values for four temperatures, from one trace, and for vectors of 1 to 257 "
-    "entries up to 100; nothing outside is changed",
+    "entries up to a million; nothing outside is changed",
     answer=solution,
 )

@@ -17,10 +17,11 @@ _B1, _B2, _EPS, _DECAY = 0.9, 0.999, 1e-8, 0.1
 
 
 def _layers() -> Any:
+    # One row, and columns of one entry: what decays is told by the axes, and by no size of theirs.
     return {
         "bias": np.array([5, -3, 2, 4, -6], np.float32),
-        "layers": [{"kernel": np.array([[4, -8], [2, 1]], np.float32), "scale": np.float32(7)}],
-        "filters": np.linspace(-6, 6, 12, dtype=np.float32).reshape(2, 2, 3),
+        "layers": [{"kernel": np.array([[4, -8, 2, 1]], np.float32), "scale": np.float32(7)}],
+        "filters": np.linspace(-6, 6, 6, dtype=np.float32).reshape(2, 3, 1),
     }
 
 
