@@ -431,6 +431,39 @@ def slope_of_a_half_from_below(a, b):
     return jnp.where((u < 0) & (u > -0.6), _series_near(0.6)(a, b), by_gauss(a, b))
 
 
+def _slope_of_a_half_at_zero_alone():
+    mean_exp = jax.custom_jvp(_mean_exp)
+
+    @mean_exp.defjvp
+    def _(primals, tangents):
+        (x,), (dx,) = primals, tangents
+        mean = mean_exp(x)
+        far = (jnp.exp(x) - mean) / jnp.where(x == 0, 1.0, x)
+        return mean, dx * jnp.where(x == 0, 0.5, far)
+
+    return mean_exp
+
+
+def slope_of_a_half_at_zero_alone(a, b):
+    return b * _slope_of_a_half_at_zero_alone()(jnp.log(a / b))
+
+
+@jax.custom_jvp
+def rule_alone_keeps_its_digits(a, b):
+    x = jnp.log(a) - jnp.log(b)
+    return jnp.where(x == 0, a, (a - b) / jnp.where(x == 0, 1.0, x))
+
+
+@rule_alone_keeps_its_digits.defjvp
+def _(primals, tangents):
+    slope = jax.jvp(by_gauss, primals, tangents)[1]
+    return rule_alone_keeps_its_digits(*primals), slope
+
+
+def a_little_more_everywhere(a, b):
+    return by_gauss(a, b) + 5e-4
+
+
 def by_four_midpoints(a, b):
     return sum(a ** ((i + 0.5) / 4) * b ** ((3.5 - i) / 4) for i in range(4)) / 4
 
@@ -1185,7 +1218,15 @@ WRONG = {
         "value/differs": [five_rounds, series_in_e, within_one_turn, four_newton_steps],
     },
     "log_mean": {
-        "value/differs": [bare_formula, with_an_epsilon, geometric, arithmetic, by_four_midpoints],
+        "value/differs": [
+            bare_formula,
+            with_an_epsilon,
+            geometric,
+            arithmetic,
+            by_four_midpoints,
+            rule_alone_keeps_its_digits,
+            a_little_more_everywhere,
+        ],
         "derivatives/wrong": [
             arithmetic_mean_very_near,
             inner_where,
@@ -1199,6 +1240,7 @@ WRONG = {
             short_series_to_a_half,
             short_series_to_three_tenths,
             slope_of_a_half_from_below,
+            slope_of_a_half_at_zero_alone,
         ],
         "derivatives/not-finite": [outer_where],
         "runs/raised": [log_mean_backwards, numbers_alone],

@@ -120,8 +120,12 @@ def compare(wanted: PyTree, got: PyTree, **given: object) -> None:
         _compare_leaves(left, right, given | ({"at": at} if at else {}))
 
 
-def compare_within(wanted: Any, got: Any, within: float, **given: object) -> None:
+def compare_within(
+    wanted: Any, got: Any, within: float, *, near_zero: float = 0.1, **given: object
+) -> None:
     """Raise `Found` as `compare` does, but take numbers for equal that are as near as `within`.
+
+    That is a part of the number, and around 0 a distance: the part `near_zero` of it.
 
     >>> compare_within(np.ones(2, "float32"), np.ones(2, "float32") * np.float32(1.001), 0.01)
     >>> compare_within(np.ones(2, "float32"), np.ones(2, "float32") * np.float32(1.1), 0.01)
@@ -130,7 +134,7 @@ def compare_within(wanted: Any, got: Any, within: float, **given: object) -> Non
     """
     array = isinstance(got, jax.Array | np.ndarray | np.generic)
     if array and got.shape == wanted.shape and got.dtype == wanted.dtype:
-        close = np.isclose(wanted, got, rtol=within, atol=within / 10)
+        close = np.isclose(wanted, got, rtol=within, atol=within * near_zero)
         got = np.where(close, wanted, got)
     compare(wanted, got, **given)
 

@@ -1,5 +1,7 @@
 """Write a mean whose formula fails where its arguments meet, with derivatives that do not."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import jax
@@ -8,7 +10,7 @@ import numpy as np
 
 from traced.course.exercise import Exercise
 from traced.findings.feedback import Found
-from traced.lessons.own_derivatives.slopes import require_slopes
+from traced.lessons.own_derivatives.slopes import require_slope, require_slopes
 from traced.lessons.own_derivatives.solutions.log_mean import log_mean as solution
 from traced.pytrees.questions import compare_within
 from traced.questions import can_be_traced
@@ -29,8 +31,19 @@ _GIVEN = np.array(
 #: What tells of a right value whose derivative is another function's.
 _READ = "09b_own_derivatives, “A right value may have a wrong slope next to it”"
 
+#: A difference of two logarithms keeps the fewer digits, the nearer the arguments are to each
+#: other and the further from 1. So neighbours are asked at several sizes and distances.
+_APART = (0.0, 1e-7, 3e-7, 8e-7, 2e-6, 5e-6, 1e-5, 3e-5, 1e-4, 1e-3)
+_NEAR = [
+    ((size, size * (1 + d)) if i % 2 else (size * (1 + d), size))
+    for size in (0.0123, 0.31, 31.7, 713.0)
+    for i, d in enumerate(_APART)
+]
+
 _PAIRS = [(float(a), float(b)) for a, b in _GIVEN]
 _MANY = jax.device_put(tuple(np.resize(_GIVEN, (301, 2)).T))
+#: What is asked in one program: the few that are equal or apart, and then the neighbours.
+_ROWS = np.array([*_PAIRS[1:5], *_NEAR], np.float32).T.reshape(2, 2, -1)
 _A, _B = _GIVEN[1:5].T.reshape(2, 2, 2)
 
 
@@ -57,31 +70,45 @@ def _averages(answer: Any) -> None:
     for a, b in _PAIRS:
         got = attempt(answer, jnp.float32(a), jnp.float32(b))
         wanted = np.float32(_mean(a, b))
-        compare_within(wanted, got, 0.01, given=f"a = {a:.7g}, b = {b:.7g}")
+        compare_within(wanted, got, 0.01, near_zero=0, given=f"a = {a:.7g}, b = {b:.7g}")
     got = attempt(answer, jnp.asarray(_A), jnp.asarray(_B))
     given = f"a = {_A.tolist()}, b = {_B.tolist()}"
-    compare_within(_mean(_A, _B).astype(np.float32), got, 0.01, given=given)
+    compare_within(_mean(_A, _B).astype(np.float32), got, 0.01, near_zero=0, given=given)
 
 
 def _averages_many_under_jit(answer: Any) -> None:
     got = attempt(jax.jit(lambda a, b: answer(a, b)), *_MANY)
     given = "301 such numbers for a and as many for b, under `jit`"
-    compare_within(_mean(*_MANY).astype(np.float32), got, 0.01, given=given)
+    compare_within(_mean(*_MANY).astype(np.float32), got, 0.01, near_zero=0, given=given)
 
 
 def _has_derivatives(answer: Any) -> None:
+    with _reading_of_slopes():
+        require_slopes(answer, ("a", "b"), _slopes, _PAIRS, 0.01, near_zero=0)
+
+
+def _is_right_for_neighbours_under_jit(answer: Any) -> None:
+    def total(a: Any, b: Any) -> Any:
+        means = answer(a, b)
+        return jnp.sum(means), means
+
+    slopes, means = attempt(jax.jit(jax.grad(total, (0, 1), has_aux=True)), *_ROWS)
+    for a, b, mean, *pair in zip(*map(np.ravel, (*_ROWS, means, *slopes)), strict=True):
+        given = f"a = {a!s}, b = {b!s}, in two arrays, under `jit`"
+        compare_within(np.float32(_mean(a, b)), mean, 0.01, near_zero=0, given=given)
+        for name, wanted, slope in zip("ab", _slopes(float(a), float(b)), pair, strict=True):
+            with _reading_of_slopes():
+                at = f"{given}, with respect to {name}"
+                require_slope(wanted, slope, 0.01, near_zero=0, given=at)
+
+
+@contextmanager
+def _reading_of_slopes() -> Iterator[None]:
     try:
-        require_slopes(answer, ("a", "b"), _slopes, _PAIRS, 0.01)
+        yield
     except Found as found:
         is_wrong = found.finding.code == "derivatives/wrong"
         raise (found.saying(read=_READ) if is_wrong else found) from None
-
-
-def _has_derivatives_under_jit(answer: Any) -> None:
-    rows = attempt(jax.jit(jax.grad(lambda a, b: jnp.sum(answer(a, b)))), _A, _B)
-    wanted = [_slopes(float(a), float(b))[0] for a, b in zip(_A.flat, _B.flat, strict=True)]
-    given = "the gradient of a sum with respect to a, under `jit`"
-    compare_within(np.array(wanted, np.float32).reshape(2, 2), rows, 0.01, given=given)
 
 
 log_mean = Exercise(
@@ -91,7 +118,7 @@ log_mean = Exercise(
         can_be_traced(jnp.float32(2.0), jnp.float32(3.0)),
         _averages_many_under_jit,
         _has_derivatives,
-        _has_derivatives_under_jit,
+        _is_right_for_neighbours_under_jit,
     ),
     hints=(
         "Write the mean with one logarithm: that of the ratio of `a` and `b`. What is left besides "

@@ -11,8 +11,12 @@ from traced.findings.feedback import require
 from traced.running.attempt import attempt
 
 
-def require_slope(wanted: float, got: Any, within: float, **given: object) -> None:
+def require_slope(
+    wanted: float, got: Any, within: float, *, near_zero: float = 0.1, **given: object
+) -> None:
     """Raise `Found` unless a derivative is finite, and as near as `within` of it allows.
+
+    Around 0 this is a distance: the part `near_zero` of it.
 
     >>> require_slope(2.0, 2.01, 0.01, given="x = 1")
     >>> require_slope(2.0, 2.1, 0.01, given="x = 1")
@@ -20,7 +24,7 @@ def require_slope(wanted: float, got: Any, within: float, **given: object) -> No
     traced.findings.feedback.Found: derivatives/wrong
     """
     code = "derivatives/wrong" if np.isfinite(got) else "derivatives/not-finite"
-    close = bool(np.isclose(wanted, got, rtol=within, atol=within / 10))
+    close = bool(np.isclose(wanted, got, rtol=within, atol=within * near_zero))
     require(close, code, **given, wanted=f"{wanted:.4g}", got=f"{float(got):.4g}")
 
 
@@ -30,6 +34,8 @@ def require_slopes(
     wanted: Callable[..., tuple[float, ...]],
     points: Iterable[tuple[float, ...]],
     within: float,
+    *,
+    near_zero: float = 0.1,
 ) -> None:
     """Require the derivatives with respect to each argument, a number, in both modes.
 
@@ -44,6 +50,5 @@ def require_slopes(
         for mode, derivatives in compiled.items():
             got = attempt(derivatives, *map(jnp.float32, args))
             for name, slope, each in zip(names, slopes, got, strict=True):
-                require_slope(
-                    slope, each, within, given=f"{given}, with respect to {name}, {mode} mode"
-                )
+                at = f"{given}, with respect to {name}, {mode} mode"
+                require_slope(slope, each, within, near_zero=near_zero, given=at)
