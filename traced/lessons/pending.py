@@ -24,8 +24,8 @@ class Pending:
     >>> waits = []
     >>> first, second = (Pending(0.5, lambda n=n: waits.append(n)) for n in (1, 2))
     >>> total = 2 * first.astype(float) + second
-    >>> waits, float(total), waits
-    ([], 1.5, [1, 2])
+    >>> len(waits), float(total), waits
+    (0, 1.5, [1, 2])
     """
 
     #: As arrays have it, so that a number of NumPy leaves an operation to what stands on its right.
