@@ -569,6 +569,91 @@ def loop_without_return(advance, batches, every):
     reads_as_it_goes(advance, batches, every)
 
 
+def _with_a_mean(total, add, is_due=lambda i, every: True):
+    """Return an answer that adds each loss to a total, and reads it where that is due."""
+
+    def train(advance, batches, every):
+        losses, now = [], total
+        for i, batch in enumerate(batches):
+            losses.append(advance(batch))
+            now = add(now, losses[-1])
+            if is_due(i, every):
+                print(f"mean so far {float(now) / (i + 1):.3f}", end="\r")
+        return [float(loss) for loss in losses[::every]]
+
+    return train
+
+
+def mean_meanwhile(advance, batches, every):
+    return _with_a_mean(0.0, lambda now, loss: now + loss)(advance, batches, every)
+
+
+def mean_of_every_tenth(advance, batches, every):
+    train = _with_a_mean(0.0, lambda now, loss: loss + now, lambda i, every: i % 10 == 1)
+    return train(advance, batches, every)
+
+
+def _at_those_returned(i, every):
+    return i % every == 0
+
+
+def mean_at_those_returned(advance, batches, every):
+    train = _with_a_mean(np.float32(0), lambda now, loss: now + loss, _at_those_returned)
+    return train(advance, batches, every)
+
+
+def mean_by_jax_at_those_returned(advance, batches, every):
+    return _with_a_mean(0.0, jnp.add, _at_those_returned)(advance, batches, every)
+
+
+def mean_of_a_tree(advance, batches, every):
+    def add(now, loss):
+        return jax.tree.map(jnp.add, now, loss)
+
+    return _with_a_mean(jnp.float32(0), add, _at_those_returned)(advance, batches, every)
+
+
+def highest_by_jax(advance, batches, every):
+    return _with_a_mean(-jnp.inf, jnp.maximum, _at_those_returned)(advance, batches, every)
+
+
+def blocks_on_a_sum(advance, batches, every):
+    losses, total = [], 0.0
+    for batch in batches:
+        losses.append(advance(batch))
+        total = jax.block_until_ready(_sum(total, losses[-1]))
+    return [float(loss) for loss in losses[::every]]
+
+
+def asks_whether_it_is_finite(advance, batches, every):
+    losses = []
+    for batch in batches:
+        losses.append(advance(batch))
+        if jnp.isinf(jnp.square(losses[-1])):
+            print("infinite")
+    return [float(loss) for loss in losses[::every]]
+
+
+def mean_at_the_end(advance, batches, every):
+    def is_due(i, every):
+        return i == len(batches) - 1
+
+    return _with_a_mean(0.0, lambda now, loss: loss + now, is_due)(advance, batches, every)
+
+
+def reads_something_else(advance, batches, every):
+    """Read the returned losses and a rate as it goes, and keep the highest for the end."""
+    kept, highest, rates = [], -jnp.inf, jnp.linspace(1.0, 0.0, 30)
+    for i, batch in enumerate(batches):
+        loss = advance(batch)
+        if i % every == 0:
+            kept.append(float(loss))
+            print(f"{rates[i]:.2f} {jnp.log(loss):.2f}", end="\r")
+        highest = jnp.maximum(highest, loss)
+    print(highest, end="\r")
+    return kept
+
+
 # train_all
 
 
@@ -996,6 +1081,8 @@ RIGHT = {
         copied_meanwhile,
         by_a_tree,
         reads_all_at_the_end,
+        mean_at_the_end,
+        reads_something_else,
     ],
     "train_all": [
         scan_not_jitted,
@@ -1067,6 +1154,14 @@ WRONG = {
             blocks_all_so_far,
             waits_for_the_one_before,
             asks_until_it_is_ready,
+            mean_meanwhile,
+            mean_of_every_tenth,
+            mean_at_those_returned,
+            mean_by_jax_at_those_returned,
+            mean_of_a_tree,
+            highest_by_jax,
+            blocks_on_a_sum,
+            asks_whether_it_is_finite,
         ],
         "value/differs": [
             skips_batches,

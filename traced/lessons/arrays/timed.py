@@ -58,7 +58,7 @@ class TimedFunction:
                 self.waited.add((number, leaf))
                 self.done[number] = max(self.done[number], time.perf_counter())
 
-        return Pending(value, wait, COPYING)
+        return Pending(value, wait, copy=COPYING)
 
     def require_results(self) -> None:
         """Raise `Found` unless each call but the first was waited for, with all of its result."""

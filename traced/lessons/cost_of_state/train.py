@@ -1,5 +1,7 @@
 """Repair a training loop that waits for every loss, though it returns only some of them."""
 
+import contextlib
+import itertools
 import traceback
 from typing import Any
 
@@ -16,20 +18,31 @@ from traced.running.attempt import attempt
 
 
 class Advance:
-    """A step whose losses are not there yet; notes who waited for which, and before which step."""
+    """A step whose losses are not there yet; notes who waited for which, and before which step.
 
-    def __init__(self) -> None:
+    Those of the numbers in `other` are others. It notes too what was read of JAX's own arrays.
+    """
+
+    def __init__(self, other: dict[int, float] | None = None) -> None:
         self.batches: list[float] = []
         self.waited: list[tuple[int, int, Place | None]] = []
+        self.read: list[tuple[np.ndarray, int, Place | None]] = []
+        self._other = other or {}
 
     def __call__(self, batch: float) -> Lent:
         """Return the loss of the next step."""
         self.batches.append(batch)
         number = len(self.batches) - 1
-        return Lent(_loss(batch, number), lambda: self._note(number))
+        loss = self._other.get(number, _loss(batch, number))
+        return Lent(loss, lambda: self._note(number))
 
     def _note(self, number: int) -> None:
         self.waited.append((number, len(self.batches), _here()))
+
+    def see(self, array: jax.Array) -> None:
+        """Note what is read of an array."""
+        if not array.is_deleted():
+            self.read.append((np.asarray(array), len(self.batches), _here()))
 
 
 def _loss(batch: float, number: int) -> float:
@@ -86,18 +99,50 @@ def _kind(value: object) -> str:
 def _waits_for_what_it_returns(answer: Any) -> None:
     """Require that no step waits for a loss of another number than those that are returned."""
     for batches, every in RUNS:
-        advance = Advance()
-        with watch_reads():
-            attempt(answer, advance, list(batches), every)
-        for number, steps, place in advance.waited:
+        for number, steps, place in _run(answer, batches, every).waited:
             if number % every and steps < len(batches):
-                saw = {"given": _given(batches, every), "waited for": f"loss number {number}"}
-                raise fault("cost/waits", place, **saw, before=f"step number {steps}")
+                raise _waits(batches, every, number, steps, place)
+
+
+def _reads_nothing_made_of_others(answer: Any) -> None:
+    """Require that what is read meanwhile is the same whatever the losses between are.
+
+    What JAX made of several losses does not say which. So one loss at a time is another.
+    """
+    batches, every = RUNS[0]
+    read = _run(answer, batches, every).read
+    if not read:
+        return
+    between = [number for number in range(len(batches) - 1) if number % every]
+    for number, other in itertools.product(between, (np.nan, np.inf)):
+        now = _run(answer, batches, every, {number: other}).read
+        for (was, *_), (value, steps, place) in zip(read, now, strict=False):
+            if steps < len(batches) and not _are_same(was, value):
+                raise _waits(batches, every, number, steps, place)
+
+
+def _are_same(one: np.ndarray, other: np.ndarray) -> bool:
+    return np.array_equal(one, other, equal_nan=one.dtype.kind == other.dtype.kind == "f")
+
+
+def _run(
+    answer: Any, batches: list[float], every: int, other: dict[int, float] | None = None
+) -> Advance:
+    advance = Advance(other)
+    # Another loss may lead to an error, and what was read before it is seen all the same.
+    with contextlib.suppress(*([Found] if other else [])), watch_reads(advance.see):
+        attempt(answer, advance, list(batches), every)
+    return advance
+
+
+def _waits(batches: list[float], every: int, number: int, steps: int, place: Place | None) -> Found:
+    saw = {"given": _given(batches, every), "waited for": f"loss number {number}"}
+    return fault("cost/waits", place, **saw, before=f"step number {steps}")
 
 
 train = Exercise(
     name="train",
-    questions=(_returns_some_losses, _waits_for_what_it_returns),
+    questions=(_returns_some_losses, _waits_for_what_it_returns, _reads_nothing_made_of_others),
     hints=(
         "`float` reads the value, and reading waits. To how many losses is it applied, "
         "and how many are returned?",
