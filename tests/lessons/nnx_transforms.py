@@ -18,8 +18,32 @@ def by_clone(graphdef, state, x):
 
 def jitted_inside(graphdef, state, x):
     module = nnx.merge(graphdef, state, copy=True)
+    out = nnx.jit(lambda module, x: module(x))(module, x)
+    return out, nnx.state(module)
+
+
+def by_apply(graphdef, state, x):
+    result, (_, state) = graphdef.apply(jax.tree.map(lambda leaf: leaf, state))(x)
+    return result, state
+
+
+def jitted_in_tree_mode(graphdef, state, x):
+    module = nnx.merge(graphdef, state, copy=True)
     out = nnx.jit(lambda module, x: module(x), graph=False)(module, x)
     return out, nnx.state(module)
+
+
+def variables_as_before(graphdef, state, x):
+    state = jax.tree.map(lambda leaf: leaf, state)
+    return nnx.merge(graphdef, state)(x), state
+
+
+def variables_updated(graphdef, state, x):
+    module = nnx.merge(graphdef, state, copy=True)
+    result = module(x)
+    new = nnx.to_flat_state(nnx.state(module))
+    kept = {path for path, _ in nnx.to_flat_state(state)}
+    return result, nnx.from_flat_state([each for each in new if each[0] in kept])
 
 
 def by_jax_jit(graphdef, state, x):
@@ -760,6 +784,7 @@ RIGHT = {
         by_mapping,
         by_pure_values,
         by_jax_jit_inside,
+        by_apply,
     ],
     "RunningMean": [
         WithSum,
@@ -786,6 +811,9 @@ WRONG = {
             first_leaf_of_the_result,
             only_result_taken_out,
             tuples_made_lists,
+            jitted_in_tree_mode,
+            variables_as_before,
+            variables_updated,
         ],
         "value/differs": [
             old_state,

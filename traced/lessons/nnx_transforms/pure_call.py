@@ -58,6 +58,21 @@ class _Echo(nnx.Module):
         return x
 
 
+class _Keeper(nnx.Module):
+    """Keep what it is given in a new Variable, put one in the place of another, and drop a third.
+
+    Its state afterwards is not that of the Variables which it was merged from.
+    """
+
+    def __init__(self) -> None:
+        self.before, self.latest = nnx.Variable(_x), nnx.Variable(_x)
+
+    def __call__(self, x: Any) -> Any:
+        del self.before
+        self.latest, self.first = nnx.Variable(x), nnx.Variable(x)
+        return x
+
+
 _x = jnp.array([1.0, 2.0, -4.0])
 _pure_call: Any = solution
 
@@ -74,6 +89,7 @@ def _takes_any_tree(answer: Any) -> None:
     # Containers that could be unpacked, stacked, or taken for an array or for nothing.
     two = jnp.array([0.5, -1.0])
     _gives_for(answer, _Echo(), (_x, two), [two, two], (two,), [], {"a": ([_x], None)}, None)
+    _gives_for(answer, _Keeper(), jnp.array([20, -10, 4]))
 
 
 def _gives_for(answer: Any, module: Any, *inputs: Any) -> None:
@@ -127,7 +143,7 @@ pure_call = Exercise(
         "Three steps: a module of its own, the call, and a pair of the result "
         "and the state of the module after the call.",
     ),
-    verified="right results and states for two calls, and for other trees; arguments untouched; "
-    "derivatives under `jit`",
+    verified="right results and states for two calls, for other trees, and with other Variables "
+    "afterwards; arguments untouched; derivatives under `jit`",
     answer=solution,
 )
