@@ -5,10 +5,12 @@ import contextlib
 import inspect
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
+
+import jax
 
 from traced.course import journal
 from traced.course.causes import tell_cause, tell_change
@@ -115,6 +117,7 @@ def _ask(questions: Iterable[Question], answer: Any, name: str) -> Feedback:
     changed: list[str] = []
     try:
         with (
+            _compiled_quickly(),
             guard() as outside,
             guard_names(answer) as changed,
             contextlib.redirect_stdout(LimitedOutput(sys.stdout, PRINTED_IN_ALL)),
@@ -132,6 +135,22 @@ def _ask(questions: Iterable[Question], answer: Any, name: str) -> Feedback:
     except CouldNotTell as unseen:
         return Feedback(name, "could not tell", unseen=str(unseen).removeprefix("could not tell "))
     return Feedback(name, "passed")
+
+
+@contextlib.contextmanager
+def _compiled_quickly() -> Iterator[None]:
+    """Let XLA leave out most of its optimizations within the block.
+
+    What a check runs is small, and compiling it is most of what a reader waits for. The programs
+    are the same; their last digits may be others, as on another processor.
+    """
+    name = "jax_disable_most_optimizations"
+    before = jax.config.values[name]
+    jax.config.update(name, True)
+    try:
+        yield
+    finally:
+        jax.config.update(name, before)
 
 
 def source_of(answer: Any) -> str:
