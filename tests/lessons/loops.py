@@ -847,7 +847,12 @@ WRONG = {
     "bounded_while": {
         "loops/reverse-mode": [plain_while, bound_made_an_array],
         "tracing/branch-on-tracer": [left_by_break],
-        "loops/unrolled": [while_unrolled, rounds_of_conds, a_loop_for_each_bit, by_a_tree_of_halves],
+        "loops/unrolled": [
+            while_unrolled,
+            rounds_of_conds,
+            a_loop_for_each_bit,
+            by_a_tree_of_halves,
+        ],
         "tracing/leaked": [derivative_of_its_own],
         "value/differs": [
             without_bound,

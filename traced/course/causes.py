@@ -51,9 +51,7 @@ LEAK = "leaked tracer"
 WRITES = ("global write", "closure write", "argument write", "attribute write")
 
 
-def tell_cause(
-    found: Found, asked: Sequence[Question], answer: Any, changed: list[str]
-) -> Finding:
+def tell_cause(found: Found, asked: Sequence[Question], answer: Any, changed: list[str]) -> Finding:
     """Return the finding of the cause of what the last question found, or of the fault itself.
 
     `asked` are all questions up to that one, and `changed` names what the answer has changed
