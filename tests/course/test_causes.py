@@ -125,6 +125,11 @@ def test_an_error_that_only_the_field_guide_explains_leads_to_its_page():
     assert "read: field guide, broadcasting" in feedback
 
 
+def test_a_container_where_an_array_belongs_leads_to_the_page_of_containers():
+    feedback = str(ask(returns(lambda x: x["w"], ({"w": jnp.ones(3)},)), jnp.sum))
+    assert "read: field guide, list-argument" in feedback
+
+
 def test_an_error_that_a_lesson_explains_leads_to_its_section():
     def writes(x):
         x[0] = 1.0

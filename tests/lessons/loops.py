@@ -743,6 +743,44 @@ def derivative_of_its_own(goes_on, body, state, most):
     return run(state)
 
 
+def a_loop_for_each_bit(goes_on, body, state, most):
+    def step(pair, _):
+        go = lambda pair: (body(pair[0]), pair[1] + 1)  # noqa: E731  # as readers write it
+        return lax.cond(goes_on(pair[0]), go, lambda pair: pair, pair), None
+
+    pair = state, jnp.int32(0)
+    for bit in range(most.bit_length()):
+        if most >> bit & 1:
+            pair = lax.scan(step, pair, None, length=1 << bit)[0]
+    return pair
+
+
+def by_a_tree_of_halves(goes_on, body, state, most):
+    def run(pair, most):
+        if most == 1:
+            go = lambda pair: (body(pair[0]), pair[1] + 1)  # noqa: E731  # as readers write it
+            return lax.cond(goes_on(pair[0]), go, lambda pair: pair, pair)
+        half = jax.checkpoint(lambda pair, _: (run(pair, most // 2), None))
+        return lax.scan(half, pair, None, length=2)[0]
+
+    return run((state, jnp.int32(0)), most) if most else (state, jnp.int32(0))
+
+
+def in_blocks_with_a_rest(goes_on, body, state, most):
+    def step(pair, _):
+        go = lambda pair: (body(pair[0]), pair[1] + 1)  # noqa: E731  # as readers write it
+        return lax.cond(goes_on(pair[0]), go, lambda pair: pair, pair), None
+
+    @jax.checkpoint
+    def block(pair, _):
+        return lax.scan(step, pair, None, length=9)[0], None
+
+    pair = state, jnp.int32(0)
+    if most >= 9:
+        pair = lax.scan(block, pair, None, length=most // 9)[0]
+    return lax.scan(step, pair, None, length=most % 9)[0] if most % 9 else pair
+
+
 def rounds_of_conds(goes_on, body, state, most):
     steps = jnp.int32(0)
     for _ in range(most):
@@ -767,6 +805,7 @@ RIGHT = {
         with_a_flag_in_the_carry,
         counted_from_flags,
         BoundedWhile(),
+        in_blocks_with_a_rest,
     ],
     "median_gaps": [
         one_row_at_a_time,
@@ -808,7 +847,12 @@ WRONG = {
     "bounded_while": {
         "loops/reverse-mode": [plain_while, bound_made_an_array],
         "tracing/branch-on-tracer": [left_by_break],
-        "loops/unrolled": [while_unrolled, rounds_of_conds],
+        "loops/unrolled": [
+            while_unrolled,
+            rounds_of_conds,
+            a_loop_for_each_bit,
+            by_a_tree_of_halves,
+        ],
         "tracing/leaked": [derivative_of_its_own],
         "value/differs": [
             without_bound,

@@ -1149,6 +1149,14 @@ def noise_in_16_bits(key, n):
     return walk_by(random.normal(key, (n,), "float16").astype("float32"))
 
 
+def noise_of_bfloat16(key, n):
+    def step(position, key):
+        position = 0.5 * position + random.normal(key, dtype="bfloat16").astype("float32")
+        return position, position
+
+    return jax.lax.scan(step, 0.0, random.split(key, n))[1]
+
+
 def weights_up_to_a_thousand(key, weights, k):
     return gumbel_top_k(key, jnp.minimum(weights, 1000.0), k)
 
@@ -1251,6 +1259,7 @@ WRONG = {
             positions_in_16_bits,
             zeros_after_500_steps,
             noise_in_16_bits,
+            noise_of_bfloat16,
         ],
         "value/structure": [carry_returned_too],
         "keys/related": [

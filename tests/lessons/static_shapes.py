@@ -488,6 +488,11 @@ def above_a_rounding(x, most):
 
 
 @jax.jit(static_argnames="most")
+def positions_of_16_bits(x, most):
+    return not_jitted_is_fine(x, most).astype(jnp.int16)
+
+
+@jax.jit(static_argnames="most")
 def positions_in_a_byte(x, most):
     return not_jitted_is_fine(x, most).astype(jnp.int8).astype(jnp.int32)
 
@@ -922,6 +927,25 @@ def differences_up_to_ten(x):
     return _bounded_total(_padded(x), len(x))
 
 
+_BUFFERS = {size: np.full(size, -np.inf, np.float32) for size in (8, 16, 32, 64)}
+
+
+def in_kept_buffers(x):
+    buffer = _BUFFERS[max(8, 1 << (len(x) - 1).bit_length())]
+    buffer[: len(x)] = x
+    return _unmasked(buffer.copy())
+
+
+@jax.jit
+def _total_where_not_zero(padded):
+    top = jnp.max(padded, where=padded != 0, initial=-jnp.inf)
+    return top + jnp.log(jnp.sum(jnp.exp(padded - top), where=padded != 0))
+
+
+def zeros_taken_for_padding(x):
+    return _total_where_not_zero(_padded(x))
+
+
 @partial(jax.jit, static_argnames="width")
 def a_thousand_at_most(x, start, width):
     padded = jnp.pad(x, (0, 1000 + width))
@@ -1044,7 +1068,7 @@ WRONG = {
         ],
         "value/structure": [the_tuple],
         "value/shape": [a_column, as_long_as_x, at_most_two_more],
-        "value/dtype": [entries_instead],
+        "value/dtype": [entries_instead, positions_of_16_bits],
         "tracing/branch-on-tracer": [with_a_branch],
         "tracing/value-needed": [with_numpy, cut_to_the_number_found],
         "loops/unrolled": [loop_unrolled],
@@ -1086,7 +1110,8 @@ WRONG = {
             padded_with_minus_a_thousand,
             differences_up_to_ten,
         ],
-        "value/nan": [naive, padding_in_the_maximum],
+        "value/nan": [naive, padding_in_the_maximum, zeros_taken_for_padding],
+        "effects/write": [in_kept_buffers],
         "shapes/padding-wasted": [always_64, in_two_sizes, twice_as_long],
         "tracing/static-value": [length_static],
         "tracing/shape-from-tracer": [length_traced],

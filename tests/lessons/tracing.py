@@ -461,6 +461,13 @@ def plain(batches):
     return sum(jnp.sum(batch**2) for batch in batches)
 
 
+_mean_energy = jax.jit(lambda batch: jnp.mean(batch**2) * batch.size)
+
+
+def by_the_mean(batches):
+    return sum(_mean_energy(batch) for batch in batches)
+
+
 @partial(jax.jit, static_argnames="i")
 def _numbered(batch, i):
     return jnp.sum(batch**2)
@@ -946,6 +953,7 @@ WRONG = {
             eight_entries_at_most,
             twelve_batches_at_most,
             without_small_entries,
+            by_the_mean,
         ],
         "effects/argument": [list_emptied],
         "effects/deleted": [batches_donated],

@@ -64,7 +64,12 @@ CASES = [
     ({"scale": 2.0}, affine, SCALE, []),
     ({"w": jnp.zeros(2)}, weighted, {"w": jnp.ones(2)}, [("[1., 1.]", "[0., 0.]", ["BOX.w"])]),
     ({"w": jnp.ones(2)}, weighted, {"w": jnp.ones(2)}, []),
-    ({"key": KEYS[2]}, noisy, {"key": KEYS[0]}, [("key<fry>[]", "key<fry>[]", ["BOX.key"])]),
+    (
+        {"key": KEYS[2]},
+        noisy,
+        {"key": KEYS[0]},
+        [("0 at [1] of key<fry>[]", "1 at [1] of key<fry>[]", ["BOX.key"])],
+    ),
     ({"key": KEYS[1]}, noisy, {"key": KEYS[0]}, []),
     ({"flag": True}, branch, {"flag": False}, [(NOTHING, "sin, of 1 equation", ["BOX.flag"])]),
     ({"n": 1}, loop, {"n": 0}, [(NOTHING, "neg, of 1 equation", ["BOX.n"])]),

@@ -11,7 +11,7 @@ import inspect
 import io
 import textwrap
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
@@ -51,11 +51,13 @@ LEAK = "leaked tracer"
 WRITES = ("global write", "closure write", "argument write", "attribute write")
 
 
-def tell_cause(found: Found, question: Question, answer: Any, changed: list[str]) -> Finding:
-    """Return the finding of the cause of what `question` found, or of the fault itself.
+def tell_cause(found: Found, asked: Sequence[Question], answer: Any, changed: list[str]) -> Finding:
+    """Return the finding of the cause of what the last question found, or of the fault itself.
 
-    `changed` names what the answer has changed outside of it.
+    `asked` are all questions up to that one, and `changed` names what the answer has changed
+    outside of it.
     """
+    question = asked[-1]
     if found.finding.code in ("runs/raised", *CAUSED) and (lost := _lost(found, question, answer)):
         return lost.finding
     # What an exercise says of an error of its own accord is closer than what is known of its class.
@@ -65,7 +67,7 @@ def tell_cause(found: Found, question: Question, answer: Any, changed: list[str]
         return found.finding
     try:
         reads = find_hidden_reads(answer) if callable(answer) else []
-        caused = _stale(found, question, answer, reads, changed)
+        caused = _stale(found, asked, answer, reads, changed)
         caused = caused or (tell_change([question], answer, changed) if changed else None)
         caused = caused or _unused(found, answer, reads)
     except CouldNotTell:
@@ -179,16 +181,23 @@ def _put(question: Question, answer: Any) -> None:
 
 
 def _stale(
-    found: Found, question: Question, answer: Any, reads: list[HiddenRead], changed: list[str]
+    found: Found,
+    asked: Sequence[Question],
+    answer: Any,
+    reads: list[HiddenRead],
+    changed: list[str],
 ) -> Found | None:
     """Return the fault of a kept trace: what was found is not found where nothing is traced."""
     suspects = [read for read in reads if _is_one_of(read.name, changed)]
-    if not suspects or _finds_it_untraced(found.finding.code, question, answer):
+    # What an earlier question has left behind is there again only where that is asked as well.
+    if not suspects or any(
+        _finds_it_untraced(found.finding.code, each, answer) for each in (asked[-1:], asked)
+    ):
         return None
     found_names = {each.name for each in suspects}
     inside = [each for each in find_reads_under_jit(answer) if each.name in found_names]
     suspects = inside or suspects
-    effects = _effects_of(question, answer)
+    effects = _effects_of(asked[-1], answer)
     writes = (each.place for each in effects if _is_one_of(suspects[0].name, [each.target]))
     written = next((place for place in writes if place), None)
     places = [replace(suspects[0].place, note="read here")]
@@ -197,11 +206,13 @@ def _stale(
     return _retold(found, "purity/stale-read", places, read=names)
 
 
-def _finds_it_untraced(code: str, question: Question, answer: Any) -> bool:
-    """Return whether the same is found where each call runs the answer's Python."""
+def _finds_it_untraced(code: str, asked: Sequence[Question], answer: Any) -> bool:
+    """Return whether the last question finds the same where each call runs the answer's Python."""
     try:
         with guard(), guard_names(answer), jax.disable_jit():
-            question(answer)
+            for question in asked[:-1]:
+                _put(question, answer)
+            asked[-1](answer)
     except (Found, NotAttempted) as again:
         return not isinstance(again, Found) or again.finding.code in (code, "runs/too-long")
     return False

@@ -131,7 +131,7 @@ def _ask(questions: Iterable[Question], answer: Any, name: str) -> Feedback:
     except NotAttempted:
         return Feedback(name, "not attempted")
     except Found as found:
-        return Feedback(name, "not yet", tell_cause(found, asked[-1], answer, changed))
+        return Feedback(name, "not yet", tell_cause(found, asked, answer, changed))
     except CouldNotTell as unseen:
         return Feedback(name, "could not tell", unseen=str(unseen).removeprefix("could not tell "))
     return Feedback(name, "passed")

@@ -31,8 +31,8 @@ EVIDENCE = 120  # longer evidence is cut
 class Finding:
     """One fault in an answer: its code in the catalogue, the places, and what was seen there.
 
-    `saw` holds pairs of what was looked at and what it was. `rule` and `read` stand in the place of
-    what the catalogue has, where more is known. Raises `KeyError` for an unknown code.
+    `saw` holds pairs of what was looked at and what it was. `rule`, `read` and `headline` stand in
+    the place of what the catalogue has, where more is known. Raises `KeyError` for an unknown code.
 
     >>> Finding("value/shape", saw=(("wanted", "f32[]"), ("got", "f32[3]"))).entry.headline
     'the result has another shape'
@@ -43,6 +43,7 @@ class Finding:
     saw: tuple[tuple[str, str], ...] = ()
     rule: str = ""
     read: str = ""
+    headline: str = ""
 
     def __post_init__(self) -> None:
         CATALOGUE[self.code]
@@ -61,7 +62,7 @@ class Finding:
         ['the result has another shape', 'seen: wanted: f32[]']
         """
         return [
-            self.entry.headline,
+            self.headline or self.entry.headline,
             # The text of what was given to `exec` is not known: a bare number says nothing.
             *(_at(place, file_of(place)) for place in self.where if place.source),
             *(f"seen: {_cut(_on_one_line(pair))}" for pair in self.saw),

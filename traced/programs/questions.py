@@ -75,10 +75,14 @@ def find_growth(
     >>> find_growth(lambda n: 20 + 3 * (n // 16), 4, 64, factor=4)
     (512, 4096)
     >>> find_growth(lambda n: 20 + 3 * n.bit_length(), 4, 64, factor=4)
+    >>> find_growth(lambda n: 20 + 3 * n.bit_count(), 1, 63, factor=1)
+    (1, 63)
     """
     many = count(large)
     if many > factor * count(small):
-        return (small, large) if many < count(2 * large) < count(4 * large) else None
+        # A size whose bits are all ones has one more of them, where others end with a zero.
+        twice = 2 * large + large % 2
+        return (small, large) if many < count(twice) < count(2 * twice + large % 2) else None
     # What works on blocks in turn has few of them at first, beside parts that stay as they are.
     # Multiples have a remainder of a block where the first size has one, so that the two steps
     # are no growth from a remainder to a whole block, and on to both.

@@ -24,6 +24,7 @@ from traced.python.places import PACKAGE, Place, Spot, is_library_code, place_at
 from traced.python.reachable import roots_of
 from traced.python.snapshots import ChangedEntry, Snapshot, leaks
 from traced.python.values import brief
+from traced.pytrees.differences import SHOWN, brief_both
 
 #: What is done to a file or a socket, by Python's name for the audit event.
 FILES = {
@@ -104,7 +105,16 @@ def find_effects(f: Callable[..., Any], *args: Any, **kwargs: Any) -> list[Effec
     finally:
         snapshot.put_back()
     # Only now is what was there before as it was: its insides may have been written to as well.
-    return [replace(draft, before=brief(*before)) if before else draft for draft, before in drafts]
+    return [_with_before(draft, *values) if values else draft for draft, values in drafts]
+
+
+def _with_before(draft: Effect, before: object, now: object) -> Effect:
+    old = brief(before)
+    # What was put there may have been put back as well, and only its text is as it was.
+    if old[:SHOWN] != draft.after[:SHOWN]:
+        return replace(draft, before=old)
+    old, new = brief_both(before, now)
+    return replace(draft, before=old, after=new)
 
 
 def _run(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[jax.Ref]:
@@ -223,12 +233,12 @@ def _draft(
 ) -> tuple[Effect, tuple[Any, ...]]:
     leak, tracer = next(iter(leaks(name, before, now)), (name, None))
     if tracer is None:
-        return Effect(mutable.kind, name, _place(line), after=brief(now)), (before,)
+        return Effect(mutable.kind, name, _place(line), after=brief(now)), (before, now)
     # A closure that holds the tracer calls it by a name that is not known here.
     target = f"{mutable.kind.removesuffix(' write')} {leak if leak.startswith(name) else name}"
     made, stored = place_of_tracer(tracer), _place(line, "stored here")
     effect = Effect("leaked tracer", target, stored, "", brief(now), made)
-    return effect, (before,)
+    return effect, (before, now)
 
 
 def _place(line: Spot | None, note: str = "") -> Place | None:

@@ -14,8 +14,8 @@ from traced.purity.stale_reads import JITTED, find_stale_reads, retraced, with_c
 from traced.python.places import Place
 from traced.python.reachable import roots_of
 from traced.python.snapshots import Snapshot
-from traced.python.values import PyTree, brief
-from traced.pytrees.differences import find_tree_differences
+from traced.python.values import PyTree
+from traced.pytrees.differences import brief_both, find_tree_differences
 from traced.running.attempt import attempt
 
 
@@ -127,7 +127,8 @@ def _stale(answer: Any, args: tuple[Any, ...]) -> tuple[list[HiddenRead], dict[s
     # What gives another result each time is not out of date.
     if _same(new, kept) or not _same(new, again):
         return None
-    saw = {"kept_trace": f"result {brief(kept)}", "new_trace": f"result {brief(new)}"}
+    texts = brief_both(kept, new)
+    saw = {"kept_trace": f"result {texts[0]}", "new_trace": f"result {texts[1]}"}
     return find_hidden_reads(answer), saw
 
 

@@ -15,7 +15,8 @@ from traced.programs.jaxprs import Equation, find_equations
 from traced.purity.hidden_reads import HiddenRead, find_hidden_reads
 from traced.python.places import Place
 from traced.python.reachable import reachable_from, roots_of, used_globals
-from traced.python.values import Bare, PyTree, bits, brief
+from traced.python.values import Bare, PyTree, bits
+from traced.pytrees.differences import brief_both
 
 # JAX looks at its contexts before it answers from a cache. To make one empties all caches, so it
 # is made on import, and not when it is asked which traces are kept.
@@ -69,7 +70,7 @@ def find_stale_reads(f: Callable[..., Any], *args: Any, **kwargs: Any) -> list[S
     with retraced():
         now = find_equations(f, *args, **kwargs), constants_of(f.trace(*args, **kwargs).jaxpr)
     found = [*_between_equations(before[0], now[0]), *_between_arrays(before[1], now[1])]
-    stale = (StaleRead(brief(a), brief(b), _suspects(reads, b), place) for a, b, place in found)
+    stale = (StaleRead(*brief_both(a, b), _suspects(reads, b), place) for a, b, place in found)
     return list(dict.fromkeys(stale))
 
 

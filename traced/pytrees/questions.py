@@ -14,6 +14,7 @@ from traced.findings.feedback import Finding, Found, Question, fault, require
 from traced.python.places import place_of_tracer
 from traced.python.values import Bare, PyTree, describe, describe_tree
 from traced.pytrees.differences import (
+    brief_both,
     find_tree_differences,
     name_arguments,
     name_leaves,
@@ -83,8 +84,10 @@ def require_unchanged(
         if leaf is not now or (
             isinstance(was, np.ndarray) and not np.array_equal(was, now, equal_nan=True)
         ):
-            saw = {"before": _digits(was), "after": _digits(now)}
-            raise fault("effects/argument", argument=path, **saw)
+            old_text, new_text = _digits(was), _digits(now)
+            if old_text == new_text:
+                old_text, new_text = brief_both(was, now)
+            raise fault("effects/argument", argument=path, before=old_text, after=new_text)
 
 
 def compare(wanted: PyTree, got: PyTree, **given: object) -> None:

@@ -17,6 +17,7 @@ from traced.internals.refused_tracers import whole_tracebacks
 from traced.python.reachable import Named, roots_of
 from traced.python.snapshots import Snapshot
 from traced.python.values import brief
+from traced.pytrees.differences import brief_both
 from traced.running.clocks import Meter, Reading
 from traced.running.diagnosis import TimeLimit, diagnose, first_sentence, is_of_a_probe
 from traced.running.endless import EndlessLoop, names_loop
@@ -95,7 +96,7 @@ def _containers_kept(
         yield changes
     finally:
         found = list(snapshot.net_changes())
-        changes += [(name, brief(before), brief(now)) for _, (_, name, before, now) in found]
+        changes += [(name, *brief_both(before, now)) for _, (_, name, before, now) in found]
         if found:
             snapshot.put_back()
 

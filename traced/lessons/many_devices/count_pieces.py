@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from traced.course.exercise import Exercise
-from traced.findings.feedback import require
+from traced.findings.feedback import fault, require
 from traced.lessons.many_devices.meshes import (
     P,
     ShapeDtypeStruct,
@@ -75,7 +75,15 @@ def _counts_for_arrays(answer: Any) -> None:
         given = f"arrays as arguments, {spec}"
         _require_count(wanted, attempt(answer, noted, x), given)
         jax.effects_barrier()  # type: ignore[no-untyped-call]  # JAX gives it no types
-        require(not ran, "value/differs", given=given, wanted="no run of `f`", got="a run of `f`")
+        if ran:
+            told = fault("value/differs", given=given, wanted="no run of `f`", got="a run of `f`")
+            raise told.saying(headline=_RAN, rule=_COMPILED, read=_READ)
+
+
+#: What is said of a count that is right, and for which the program has run.
+_RAN = "`f` was run, and not traced and compiled only"
+_COMPILED = "what `lower` and `compile` return knows how results are cut, and has run nothing"
+_READ = "15_many_devices, “A constraint on automatic axes can fail in silence”"
 
 
 count_pieces = Exercise(

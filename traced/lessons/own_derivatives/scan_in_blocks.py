@@ -9,7 +9,7 @@ import numpy as np
 from jax import lax
 
 from traced.course.exercise import Exercise
-from traced.findings.feedback import require
+from traced.findings.feedback import fault
 from traced.lessons.own_derivatives.solutions.scan_in_blocks import scan_in_blocks as solution
 from traced.programs.memory import measure_program
 from traced.programs.questions import require_bounded_growth
@@ -117,10 +117,22 @@ def _keeps_few_carries(answer: Any, step: Any, block: int, allowed: int) -> None
     x, xs = _ones(1000), _ones(_STEPS)
     gradient = jax.grad(_last(answer, step, block))
     needed = attempt(measure_program, gradient, x, xs).temporary_bytes
+    carries = 0 if needed is None else round(needed / x.nbytes)
+    if carries <= allowed:
+        return
     seen = {"given": f"{_STEPS} steps in blocks of {block}", "allowed": f"{allowed} carries"}
-    carries = None if needed is None else round(needed / x.nbytes)
-    few = carries is None or carries <= allowed
-    require(few, "loops/residuals", **seen, needed=f"{carries} carries")
+    each = f"{carries} carries, that is {carries / _STEPS:.1f} for each step"
+    told = fault("loops/residuals", **seen, needed=each)
+    # What a step of these computes is three carries, or thirty.
+    raise told if carries > 2 * _STEPS else told.saying(headline=_MORE, rule=_KEPT)
+
+
+#: What is said where the steps keep less than all they compute, and yet too much.
+_MORE = "reverse mode keeps more than one carry for each block"
+_KEPT = (
+    "`jax.checkpoint` keeps what goes into it, and what its policy says: around each step that is "
+    "a carry for each step"
+)
 
 
 def _does_not_grow(answer: Any) -> None:

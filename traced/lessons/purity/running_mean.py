@@ -11,7 +11,8 @@ from traced.course.exercise import Exercise
 from traced.findings.feedback import fault, require
 from traced.lessons.purity.solutions.running_mean import RunningMean as Solution
 from traced.python.snapshots import Snapshot
-from traced.python.values import brief, describe
+from traced.python.values import describe
+from traced.pytrees.differences import brief_both
 from traced.questions import compare, traces_at_most, works_under_jit
 from traced.running.attempt import attempt
 
@@ -65,7 +66,8 @@ def _compare_call(running: Any, batch: Any, wanted: Any, given: str) -> Any:
     untouched = np.array_equal(before, seen["after"], equal_nan=True)
     require(untouched, "effects/argument", given=given, **seen)
     for _, (_, name, old, new) in snapshot.net_changes():
-        seen = {"attribute": name, "before": brief(old), "after": brief(new)}
+        texts = brief_both(old, new)
+        seen = {"attribute": name, "before": texts[0], "after": texts[1]}
         raise fault("effects/argument", given=given, **seen)
     require(result is not None, "value/nothing", given=given)
     pair = isinstance(result, tuple) and len(result) == 2

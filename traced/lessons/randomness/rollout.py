@@ -3,11 +3,12 @@
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import random
 
 from traced.course.exercise import Exercise
-from traced.findings.feedback import require
+from traced.findings.feedback import Found, fault, require
 from traced.lessons.randomness.draws import (
     compare_types,
     deviation,
@@ -22,6 +23,7 @@ from traced.lessons.randomness.draws import (
     zeros_like,
 )
 from traced.lessons.randomness.solutions.rollout import rollout as solution
+from traced.programs.jaxprs import find_equations
 from traced.questions import spends_each_key_once
 from traced.running.attempt import attempt
 
@@ -91,7 +93,29 @@ def _walks_far(answer: Any) -> None:
         close = abs(added - added.astype(np.float16)) < 2e-7 * np.maximum(abs(walk), 0.1)
         if len(np.unique(abs(added).round(6))) > _FAR // 10:
             _require_32_bits(of, close)
-        require_no_copies(added, of)
+        try:
+            require_no_copies(added, of)
+        except Found as found:
+            raise _drawn_in_16_bits(answer, of) or found from None
+
+
+def _drawn_in_16_bits(answer: Any, of: str) -> Found | None:
+    """Return the fault of numbers of 16 bits on the way, few of which are different ones.
+
+    A compiler may leave out the rounding to so many bits, but draws no other numbers.
+    """
+    for each in attempt(find_equations, lambda key: answer(key, 4), random.key(0)):
+        avals: list[Any] = [var.aval for var in each.eqn.outvars]
+        for dtype in (getattr(aval, "dtype", None) for aval in avals):
+            if dtype in _SHORT:
+                got = f"{dtype.name}, by `{each.primitive}`"
+                saw = {"wanted": "numbers of 32 bits", "got": got}
+                return fault("value/differs", each.place, of=of, **saw)
+    return None
+
+
+#: The dtypes of numbers of 16 bits.
+_SHORT = (jnp.float16, jnp.bfloat16)
 
 
 def _require_32_bits(of: str, short: Any) -> None:

@@ -10,8 +10,10 @@ import numpy as np
 from traced.course.exercise import Exercise
 from traced.devices.collectives import Collective
 from traced.devices.questions import communicates
+from traced.findings.feedback import Found
 from traced.lessons.shard_map.parts import SPLIT, WHOLE, make_mesh, on_devices, place, tell_mesh
 from traced.lessons.shard_map.solutions.step_by_hand import step_by_hand as solution
+from traced.python.values import describe_tree
 from traced.questions import compare
 from traced.running.attempt import attempt
 
@@ -58,8 +60,12 @@ def _steps_as_on_one_device(answer: Any) -> None:
         value, slopes = jax.jit(jax.value_and_grad(loss))(params, *batch)
         wanted = jax.tree.map(lambda p, slope: p - 0.1 * slope, params, slopes), value
         run = on_devices(lambda *args, loss=loss: answer(loss, *args), mesh, **_SPECS)
-        got = attempt(run, place(params, mesh, WHOLE), *place(batch, mesh))
-        compare(wanted, got, given=f"{rows} rows, {tell_mesh(mesh)}")
+        given = f"params {describe_tree(params)}, {rows} rows, {tell_mesh(mesh)}"
+        try:
+            got = attempt(run, place(params, mesh, WHOLE), *place(batch, mesh))
+        except Found as found:  # an error need not name the parameters that it is about
+            raise found.saying(saw=(("given", given), *found.finding.saw)) from None
+        compare(wanted, got, given=given)
 
 
 def _keeps_the_dtype(answer: Any) -> None:

@@ -103,7 +103,16 @@ def _fault_of_overflow(answer: Any, x: Any, given: str) -> Found | None:
     if found is None or not found.primitive:
         return None
     saw = {"given": given, "wanted": f"{_log_total(x):.2f}", "operation": found.primitive}
-    return fault("value/nan", found.place, **saw, result=found.result)
+    told = fault("value/nan", found.place, **saw, result=found.result)
+    return told.saying(rule=_LOST, read=_READ)
+
+
+#: What is behind a sum that is not finite, or whose logarithm is not, and where to read of it.
+_LOST = (
+    "`exp` is infinite above 88 and 0 below -104: entries count by how far they are below the "
+    "greatest one that is no padding"
+)
+_READ = "05_static_shapes, “Each new length is a compilation”"
 
 
 def _compiles_at_eight_lengths_at_most(answer: Any) -> None:

@@ -28,10 +28,10 @@ _LONGER = [
     _FIRST,
 ]
 
-#: Entries that 16 bits or a bound would change, many of them, and more batches.
+#: Entries that 16 bits or a bound would change, many of them, none, and more batches.
 _OTHERS = [
     [3.3 * jnp.sin(jnp.arange(1025.0))],
-    [jnp.array([0.1234567]), jnp.array([-77.77])],
+    [jnp.array([0.1234567]), jnp.array([-77.77]), jnp.zeros(0)],
     [jnp.array([0.004, -0.006])],
     [jnp.array([1e6, -3e5])],
     [jnp.array([np.inf, 1.0])],

@@ -7,8 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from traced.course.exercise import Exercise
+from traced.findings.feedback import Found, fault
 from traced.lessons.vmap.solutions.rate_all import rate_all as solution
 from traced.questions import derives_its_values, keeps_its_size, returns
+from traced.running.attempt import attempt
 
 
 def _arguments(n: int, features: int = 3, hidden: int = 2) -> tuple[Any, ...]:
@@ -43,6 +45,21 @@ def _all_masked() -> tuple[Any, ...]:
     return model, batch | {"mask": jnp.zeros(2, bool)}
 
 
+def _keeps_nan_behind_its_mask(answer: Any) -> None:
+    """Require of a NaN that it shows in its own column, and nowhere behind the mask."""
+    case = _with_a_nan()
+    try:
+        returns(_rated, case)(answer)
+    except Found as found:
+        if found.finding.code == "value/differs":
+            masked = np.asarray(attempt(answer, *case)["hidden"])[1]
+            if np.isnan(masked).any():
+                given = "a NaN in column 2 of `x`, and a mask without the second hidden number"
+                saw = {"given": given, "at": "row 1 of `hidden`", "wanted": "zeros", "got": masked}
+                raise fault("shapes/mask-product", **saw) from None
+        raise
+
+
 def _derives_its_values(answer: Any) -> None:
     """Require the derivatives by the model, which has to be trained, and by what it is given."""
     model, batch = _arguments(3)
@@ -68,10 +85,10 @@ rate_all = Exercise(
             _arguments(7, features=2, hidden=4),
             # More than a counter of eight bits holds.
             _arguments(2, hidden=300),
-            _with_a_nan(),
             _of_zeros(),
             _all_masked(),
         ),
+        _keeps_nan_behind_its_mask,
         keeps_its_size(_arguments, 4, 40),
         _derives_its_values,
     ),
