@@ -144,13 +144,13 @@ def _compiled_quickly() -> Iterator[None]:
     What a check runs is small, and compiling it is most of what a reader waits for. The programs
     are the same; their last digits may be others, as on another processor.
     """
-    name = "jax_disable_most_optimizations"
-    before = jax.config.values[name]
-    jax.config.update(name, True)
+    config: Any = jax.config  # it has no types
+    before = config.jax_disable_most_optimizations
+    config.update("jax_disable_most_optimizations", True)
     try:
         yield
     finally:
-        jax.config.update(name, before)
+        config.update("jax_disable_most_optimizations", before)
 
 
 def source_of(answer: Any) -> str:
