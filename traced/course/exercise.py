@@ -18,6 +18,7 @@ from traced.drawing.code import code_html, fold, prose_html
 from traced.drawing.picture import Picture
 from traced.findings.feedback import Feedback, Found, NotAttempted, Question, require
 from traced.internals.canary import CouldNotTell
+from traced.internals.settings import settings_now
 from traced.running.attempt import PRINTED_IN_ALL, LimitedOutput
 from traced.running.guard import guard, guard_names
 
@@ -145,7 +146,7 @@ def _compiled_quickly() -> Iterator[None]:
     are the same; their last digits may be others, as on another processor.
     """
     config: Any = jax.config  # it has no types
-    before = config.jax_disable_most_optimizations
+    before = settings_now()["jax_disable_most_optimizations"]
     config.update("jax_disable_most_optimizations", True)
     try:
         yield
