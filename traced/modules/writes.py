@@ -103,13 +103,14 @@ def _write(frame: FrameType, new: Container[int]) -> Iterator[Write]:
 
 def _metadata_written(frame: FrameType, new: Container[int]) -> Iterator[Write]:
     """Yield a write for each entry of a Variable's metadata that a call of `set_metadata` names."""
-    thing, args, named = (frame.f_locals.get(name) for name in ("self", "args", "kwargs"))
-    if not (isinstance(thing, nnx.Variable) and (place := _place(frame))):
+    thing: Any = frame.f_locals.get("self")
+    args: Any = frame.f_locals.get("args", ())
+    if not (place := _place(frame)):
         return
     before = thing.get_metadata()
     # It takes keywords, or a name and a value, or a dictionary.
-    entries = dict([args] if len(args or ()) == 2 else args[0] if args else named or {})
-    for name, value in entries.items():
+    named = frame.f_locals.get("kwargs", {}) if not args else args[0] if len(args) == 1 else [args]
+    for name, value in dict(named).items():
         yield Write(thing, name, before.get(name), value, place, id(thing) in new)
 
 
