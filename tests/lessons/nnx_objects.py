@@ -510,6 +510,19 @@ def by_nnx(model, x):
     return _call(model, x)
 
 
+def by_nnx_anew(model, x):
+    return nnx.jit(type(model).__call__)(model, x)
+
+
+@functools.cache
+def _compiled_call(kind):
+    return nnx.jit(kind.__call__)
+
+
+def by_nnx_of_each_class(model, x):
+    return _compiled_call(type(model))(model, x)
+
+
 _call_and_keep = nnx.jit(lambda model, x: model(x), graph_updates=False)
 
 
@@ -1214,6 +1227,7 @@ RIGHT = {
     "run": [
         by_a_static_graphdef,
         by_nnx,
+        by_nnx_of_each_class,
         by_nnx_without_updates,
         by_one_function_a_graphdef,
         by_pure_dict,
@@ -1285,7 +1299,7 @@ WRONG = {
         "tracing/not-jitted": [never_jitted],
         "value/differs": [called_twice],
         "effects/write": [of_the_first_model],
-        "tracing/new-function": [jitted_each_time],
+        "tracing/new-function": [by_nnx_anew, jitted_each_time],
     },
     "with_head": {
         "nnx/shared": [in_place, shallow, merged_again, one_layer_shared, rngs_shared],

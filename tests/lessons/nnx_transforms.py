@@ -237,6 +237,33 @@ def by_jax_jit_inside(graphdef, state, x):
 # RunningMean
 
 
+class _CountsInAVariable(nnx.Module):
+    def __init__(self):
+        self.n, self.mean = nnx.Variable(jnp.array(0)), nnx.Variable(jnp.zeros(()))
+
+    def __call__(self, x):
+        self.n[...] += 1
+        self.mean[...] += (x - self.mean[...]) / self.n[...]
+
+
+class MarksTheMean(_CountsInAVariable):
+    def __call__(self, x):
+        super().__call__(x)
+        self.mean.set_metadata(started=True)
+
+
+class RunsUnderATransform(_CountsInAVariable):
+    def __call__(self, x):
+        if isinstance(self.n[...], jax.core.Tracer):
+            super().__call__(x)
+
+
+class CountsTo399(_CountsInAVariable):
+    def __call__(self, x):
+        super().__call__(x)
+        self.n[...] = jnp.minimum(self.n[...], 398)
+
+
 class ByMoments(nnx.Module):
     def __init__(self):
         self.moments = nnx.metrics.Welford()
@@ -841,7 +868,14 @@ WRONG = {
         "tracing/value-needed": [to_numpy],
     },
     "RunningMean": {
-        "nnx/lost-change": [AsGiven, WithArrayAttributes, NewVariables, AsTuple, AppendsVariables],
+        "nnx/lost-change": [
+            AsGiven,
+            WithArrayAttributes,
+            NewVariables,
+            AsTuple,
+            AppendsVariables,
+            MarksTheMean,
+        ],
         "value/differs": [
             CountsAfterwards,
             StopsCounting,
@@ -851,6 +885,8 @@ WRONG = {
             KeepsTheLastNine,
             MeanInFloat16,
             CountsUnderATransform,
+            RunsUnderATransform,
+            CountsTo399,
             ClipsTheDifference,
             LeavesOutInfinity,
         ],

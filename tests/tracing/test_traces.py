@@ -12,6 +12,7 @@ import pytest
 from flax import nnx
 from jax.sharding import AxisType, PartitionSpec
 
+from traced.lessons.nnx_objects.nets import Part
 from traced.tracing.traces import record_traces
 
 
@@ -118,6 +119,22 @@ def test_what_the_reader_puts_under_jit_is_recorded_whosever_it_is(f):
         f(jnp.ones(3)), f(jnp.ones(3)), f(jnp.ones(4))
     assert [each.reason for each in traces] == ["first call", "shape"]
     assert traces[1].detail.endswith("is f32[4], was f32[3]")
+
+
+def _call_once(layer, x):
+    return nnx.jit(type(layer).__call__)(layer, x)
+
+
+@pytest.mark.parametrize("make", [lambda: nnx.Linear(2, 2, rngs=nnx.Rngs(0)), lambda: Part(0)])
+def test_a_method_of_a_library_or_a_lesson_put_under_nnx_jit_anew_is_traced_anew(make):
+    layer = make()
+    with record_traces() as traces:
+        for _ in range(3):
+            _call_once(layer, jnp.ones(2))
+    assert [each.reason for each in traces] == ["first call", "new function", "new function"]
+    assert {each.place.source for each in traces} == {
+        "return nnx.jit(type(layer).__call__)(layer, x)"
+    }
 
 
 def test_what_is_given_to_exec_is_the_readers():

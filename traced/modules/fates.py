@@ -59,7 +59,10 @@ def find_fate(writes: list[Write], thing: Any, name: str, *, is_draw: bool = Fal
 
 def _value(thing: Any, name: str) -> Any:
     """Return what an object has, which is what it had: the change did not stay."""
-    return thing.get_raw_value() if name == VALUE else vars(thing).get(name)
+    if name == VALUE:
+        return thing.get_raw_value()
+    named = thing.get_metadata() if isinstance(thing, nnx.Variable) else vars(thing)
+    return named.get(name)
 
 
 def _by_thing(writes: list[Write]) -> list[list[Write]]:

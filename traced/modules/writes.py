@@ -17,6 +17,7 @@ from traced.running.attempt import attempt
 
 #: What every write to a Variable comes down to, and every write to an attribute of a module.
 TO_VARIABLE = nnx.Variable.__setattr__.__code__
+TO_METADATA = nnx.Variable.set_metadata.__code__
 NEW_VARIABLE = nnx.Variable.__init__.__code__
 TO_ATTRIBUTE = nnx.Pytree.__setattr__.__code__
 
@@ -39,15 +40,15 @@ class Write:
 
 @canary("which line wrote to a Variable", "flax")
 def _writes_are_seen() -> bool:
-    """Write to a Variable in each of the two ways, and to an attribute."""
+    """Write to a Variable in each of the two ways, to its metadata, and to an attribute."""
     variable, module = nnx.Variable(jnp.zeros(1)), nnx.Dict(n=1)
-    lines = "x.set_value(y)\nx[...] = y\nmodule.n = 2\nnew(y)[...] = y"
+    lines = "x.set_value(y)\nx[...] = y\nmodule.n = 2\nx.set_metadata(k=1)\nnew(y)[...] = y"
     with record_writes() as writes:
         run_as_readers(lines, x=variable, y=jnp.ones(1), module=module, new=nnx.Variable)
     *writes, last = writes
     seen = [(id(each.thing), each.name, each.place.line) for each in writes]
-    wanted = [(variable, VALUE, 1), (variable, VALUE, 2), (module, "n", 3)]
-    told = [each.is_new for each in (*writes, last)] == [False, False, False, True]
+    wanted = [(variable, VALUE, 1), (variable, VALUE, 2), (module, "n", 3), (variable, "k", 4)]
+    told = [each.is_new for each in (*writes, last)] == [False] * 4 + [True]
     return told and seen == [(id(thing), name, line) for thing, name, line in wanted]
 
 
@@ -73,6 +74,8 @@ def record_writes() -> Iterator[list[Write]]:
             return
         if frame.f_code in (TO_VARIABLE, TO_ATTRIBUTE):
             writes.extend(_write(frame, new))
+        elif frame.f_code is TO_METADATA:
+            writes.extend(_metadata_written(frame, new))
         elif frame.f_code is NEW_VARIABLE:
             thing = frame.f_locals.get("self")
             new[id(thing)] = thing
@@ -96,6 +99,19 @@ def _write(frame: FrameType, new: Container[int]) -> Iterator[Write]:
     before = thing.get_raw_value() if name == VALUE else vars(thing).get(name)
     if place := _place(frame):
         yield Write(thing, name, before, value, place, id(thing) in new)
+
+
+def _metadata_written(frame: FrameType, new: Container[int]) -> Iterator[Write]:
+    """Yield a write for each entry of a Variable's metadata that a call of `set_metadata` names."""
+    thing: Any = frame.f_locals.get("self")
+    args: Any = frame.f_locals.get("args", ())
+    if not (place := _place(frame)):
+        return
+    before = thing.get_metadata()
+    # It takes keywords, or a name and a value, or a dictionary.
+    named = frame.f_locals.get("kwargs", {}) if not args else args[0] if len(args) == 1 else [args]
+    for name, value in dict(named).items():
+        yield Write(thing, name, before.get(name), value, place, id(thing) in new)
 
 
 def _place(frame: FrameType | None) -> Place | None:

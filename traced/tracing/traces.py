@@ -101,8 +101,9 @@ def record_traces(run: Callable[..., Any] | None = None) -> Iterator[list[Trace]
 
     The roles are those in each call of the reader's code that ours makes, or that `run` does.
 
-    A library's function counts if the reader put it under `jit` and called it: its place is that
-    of the call, and its reason `first call` where it is the first one in the block.
+    A function of a library or of this package counts if the reader put it under `jit` and called
+    it: its place is that of the call, and its reason `first call` where it is the first one in the
+    block.
     The reasons come from `jax.explain_cache_misses`, whose words are put into ours.
 
     >>> import jax
@@ -121,8 +122,9 @@ def record_traces(run: Callable[..., Any] | None = None) -> Iterator[list[Trace]
         roles = _Roles(run)
 
         def note(request: TraceRequest) -> None:
-            roles.note(request)
-            if trace := _untold(request, libraries):
+            trace = _untold(request, libraries)
+            roles.note(request, trace)
+            if trace:
                 told.append((trace, trace.nested))
 
         try:
@@ -151,15 +153,19 @@ class _Roles:
         self.held: list[Any] = []
         self.names: dict[Place, tuple[str, ...]] = {}  # of the arguments of what is defined there
 
-    def note(self, request: TraceRequest) -> None:
+    def note(self, request: TraceRequest, untold: Trace | None) -> None:
         code = _code_of(request.function)
         # Flax puts an object of its own around a function, which JAX's log looks through.
         if own := getattr(inspect.unwrap(request.function), "__code__", None):
             place = place_of_definition(own.co_filename, own.co_firstlineno)
             self.names[place] = own.co_varnames[: own.co_argcount]
-        if not request.is_new or code is None or is_library_code(code):
+        if untold:
+            at = untold.place, untold.function
+        elif request.is_new and code is not None and not is_library_code(code):
+            place = place_of_definition(code.co_filename, code.co_firstlineno)
+            at = place, name_of(request.function)
+        else:
             return
-        at = place_of_definition(code.co_filename, code.co_firstlineno), name_of(request.function)
         if (number := id(request.function)) not in self.of:
             call = self._call_of_reader(request.called)
             self.of[number] = self.in_call[id(call), *at]
@@ -189,7 +195,8 @@ class _Roles:
 
 def _code_of(f: Any) -> CodeType | None:
     """Return the code behind what is under `jit`, if it has any of Python's."""
-    return getattr(inspect.unwrap(code_behind(f)), "__code__", None)
+    # Flax puts an object of its own around a function, and what is inside may be one, too.
+    return getattr(inspect.unwrap(code_behind(inspect.unwrap(f))), "__code__", None)
 
 
 def _codes_of(f: Callable[..., Any] | None) -> Iterator[CodeType]:
@@ -204,14 +211,15 @@ def _untold(
 ) -> Trace | None:
     """Return the trace of what the reader put under `jit` and called, where JAX's log is silent.
 
-    That is so of a library's function, and of an object that can be called.
+    That is so of a function of a library or of ours, and of an object that can be called.
     """
-    f, called = request.function, request.called
+    f, called = request.function, _around_flax(request)
     by_check = called is not None and is_of_package(called.f_code.co_filename)
     if not request.is_new or called is None or (is_library_code(called.f_code) and not by_check):
         return None
     code = _code_of(f)
-    if code is not None and is_of_package(code.co_filename):
+    # What we put under `jit` and call ourselves is none of the reader's.
+    if by_check and code is not None and is_of_package(code.co_filename):
         return None
     is_own = code is not None and not is_library_code(code)
     is_told = hasattr(inspect.unwrap(f.func if isinstance(f, functools.partial) else f), "__code__")
@@ -222,22 +230,43 @@ def _untold(
     changes = [_changes(request, each) for each in before]
     before.append(request)
     nearest = min(changes, key=len, default=[])
-    reason = nearest[0].reason if nearest else "unknown" if changes else "first call"
     call = place_at(called.f_code.co_filename, called.f_lineno, "called here")
     file, line = (code.co_filename, code.co_firstlineno) if code else ("", 0)
     # A library's function has no line of the reader's but that of the call.
     at_call = not is_own and not by_check
     place = replace(call, note="") if at_call else place_of_definition(file, line)
+    others = [other for other, _ in earlier.values() if other is not f]
+    is_anew = any(_code_of(other) is code for other in others)
+    first = "new function" if is_anew and not is_own else "first call"
+    reason = nearest[0].reason if nearest else "unknown" if changes else first
     detail = "; ".join(map(str, nearest))
     return Trace(name_of(f), place, reason, detail, None if by_check else call)
 
 
+def _around_flax(request: TraceRequest) -> FrameType | None:
+    """Return the frame that called the function under `jit`, also where that is `nnx.jit`."""
+    frame = request.called
+    while _is_of_flax(request.function) and frame and _module_of(frame).startswith("flax."):
+        frame = frame.f_back
+    return frame
+
+
+def _is_of_flax(f: Any) -> bool:
+    """Return whether `nnx.jit` put an object of its own around a function."""
+    return type(f).__module__.startswith("flax.nnx.transforms.")
+
+
+def _module_of(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__", ""))
+
+
 def _is_jitted_at_home(f: Any) -> bool:
-    """Return whether a library has its own function under `jit`, as `jax.numpy` has."""
+    """Return whether a library or a lesson has its own function under `jit`, as `jax.numpy` has."""
     home: Any = sys.modules.get(getattr(f, "__module__", None) or "")
     for name in getattr(f, "__qualname__", "").split("."):
         home = getattr(home, name, None)
-    return hasattr(home, "clear_cache") and getattr(home, "__wrapped__", None) is f
+    inside = inspect.unwrap(f) if _is_of_flax(f) else f
+    return hasattr(home, "lower") and getattr(home, "__wrapped__", None) is inside
 
 
 def _changes(now: TraceRequest, before: TraceRequest) -> list[Change]:

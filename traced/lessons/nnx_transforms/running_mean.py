@@ -9,7 +9,7 @@ from flax import nnx
 
 from traced.course.exercise import Exercise
 from traced.findings.feedback import require
-from traced.lessons.nnx_transforms.modes import traces_in_both_modes
+from traced.lessons.nnx_transforms.modes import MODES, traces_in_both_modes
 from traced.lessons.nnx_transforms.solutions.running_mean import RunningMean as Solution
 from traced.modules.questions import updates_like
 from traced.questions import compare
@@ -20,13 +20,15 @@ def _call(running: Any, x: Any) -> None:
     running(x)
 
 
-def _comes_back_from_tree_mode(answer: Any) -> None:
-    """Require all that a call changes to be changed by a call in tree mode."""
+def _comes_back_in_both_modes(answer: Any) -> None:
+    """Require all that a call changes to be changed by a call under `nnx.jit` in either mode."""
     # A tracer that an earlier answer left in a module would be met in the caches.
     jax.clear_caches()  # type: ignore[no-untyped-call]  # JAX gives it no types
     attempt(_call, attempt(answer), 1.0)
-    way = "under `nnx.jit`, in tree mode"
-    updates_like(_call, attempt(answer), 3.0, way=way)(nnx.jit(_call, graph=False))
+    # Tree mode loses more. Graph mode loses what a call writes to a Variable's metadata.
+    for mode, graph in reversed(MODES.items()):
+        way = f"under `nnx.jit`, in {mode}"
+        updates_like(_call, attempt(answer), 3.0, way=way)(nnx.jit(_call, graph=graph))
 
 
 _VALUES = (1.0, 3.0, 8.0, -2.0, 0.0, 500.0, -0.25, 1e6)
@@ -57,7 +59,7 @@ def _gives_means(answer: Any, step: Any, values: tuple[float, ...]) -> None:
 
 
 def _keeps_counting(answer: Any) -> None:
-    """Require the right mean after calls so many that a narrow type does not count them.
+    """Require the right mean after calls so many that a narrow type does not count them, 400.
 
     A count in `int8` ends at 127, and one in `uint8` or `bfloat16` at 255 or 256.
     """
@@ -65,7 +67,7 @@ def _keeps_counting(answer: Any) -> None:
     for x in _VALUES:
         attempt(step, running, x)
     total, calls = sum(_VALUES), len(_VALUES)
-    for more, x in ((128, 2.0), (256, -300.0)):
+    for more, x in ((128, 2.0), (256, -300.0), (7, 2.0), (1, 1e9)):
         for _ in range(more):
             attempt(step, running, x)
         total, calls = total + more * x, calls + more
@@ -84,10 +86,11 @@ def _mean_of(running: Any) -> jax.Array:
 RunningMean = Exercise(
     name="RunningMean",
     questions=(
-        _comes_back_from_tree_mode,
+        # First, since it is what the calls in both modes are compared with.
+        _keeps_the_mean_without_a_transform,
+        _comes_back_in_both_modes,
         # Two traces: a number of weak type becomes strong at the first call in some right answers.
         *traces_in_both_modes(2, _keeps_the_mean, "ten calls under `nnx.jit`"),
-        _keeps_the_mean_without_a_transform,
         _keeps_counting,
     ),
     hints=(
