@@ -451,6 +451,47 @@ def mapped_in_parts(predict, params, x, y):
 
 
 @partial(jax.jit, static_argnames="predict")
+def _right_ones(predict, params, x, y):
+    return jnp.sum(predict(params, jax.random.key(0), x, train=False).argmax(axis=1) == y)
+
+
+def batches_of_numpy_outside_jit(predict, params, x, y):
+    x, y = np.asarray(x), np.asarray(y)
+    parts = [slice(i, i + 99) for i in range(0, len(x), 99)]
+    return jnp.float32(sum(int(_right_ones(predict, params, x[i], y[i])) for i in parts) / len(x))
+
+
+@partial(jax.jit, static_argnames="predict")
+def _right_and_real(predict, params, x, y, real):
+    scores = predict(params, jax.random.key(0), x, train=False)
+    return jnp.sum(scores.argmax(axis=1) == y, where=real)
+
+
+def padded_batches_outside_jit(predict, params, x, y):
+    right = 0
+    for i in range(0, len(x), 99):
+        some, labels = x[i : i + 99], y[i : i + 99]
+        less = 99 - len(some)
+        some, labels = jnp.pad(some, ((0, less), (0, 0))), jnp.pad(labels, (0, less))
+        right += _right_and_real(predict, params, some, labels, jnp.arange(99) < 99 - less)
+    return (right / len(x)).astype(jnp.float32)
+
+
+def a_thousand_jitted_anew(predict, params, x, y):
+    right = 0
+    for i in range(0, len(x), 1000):
+        is_right = jax.jit(
+            lambda x, y: predict(params, jax.random.key(0), x, train=False).argmax(1) == y
+        )
+        right += is_right(x[i : i + 1000], y[i : i + 1000]).sum()
+    return (right / len(x)).astype(jnp.float32)
+
+
+def a_loop_of_a_thousand_within(predict, params, x, y):
+    return a_loop_of_a_thousand(predict, params, x, y)
+
+
+@partial(jax.jit, static_argnames="predict")
 def evaluate_as_found(predict, params, x, y):
     key, right = jax.random.key(0), 0
     for i in range(0, len(x), 99):
@@ -480,6 +521,7 @@ def only_the_loop_left(predict, params, x, y):
     return right / len(x)
 
 
+@partial(jax.jit, static_argnames="predict")
 def image_by_image(predict, params, x, y):
     scores = [predict(params, None, row[None], train=False)[0] for row in x]
     return jnp.mean(jnp.argmax(jnp.stack(scores), axis=1) == y)
@@ -1500,6 +1542,8 @@ RIGHT = {
         without_jit_and_by_position,
         counted_in_a_scan,
         mapped_in_parts,
+        batches_of_numpy_outside_jit,
+        padded_batches_outside_jit,
     ],
     "time_step": [waiting_in_a_function, leaf_by_leaf],
     "train": [one_loop, means_taken_afterwards, one_scan, donating_and_injected, keys_by_number],
@@ -1571,7 +1615,13 @@ WRONG = {
     },
     "evaluate": {
         "symptom/company": [at_once_as_in_training, as_in_training_if_few, evaluate_as_found],
-        "symptom/compiles-more": [only_the_loop_left, image_by_image, a_loop_of_a_thousand],
+        "symptom/compiles-more": [
+            only_the_loop_left,
+            image_by_image,
+            a_loop_of_a_thousand,
+            a_loop_of_a_thousand_within,
+            a_thousand_jitted_anew,
+        ],
         "value/differs": [
             a_share_of_whole_batches,
             the_first_batch_alone,

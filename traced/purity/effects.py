@@ -23,8 +23,7 @@ from traced.python.mutables import WHOLE, Mutable
 from traced.python.places import PACKAGE, Place, Spot, is_library_code, place_at, place_of_tracer
 from traced.python.reachable import roots_of
 from traced.python.snapshots import ChangedEntry, Snapshot, leaks
-from traced.python.values import brief
-from traced.pytrees.differences import SHOWN, brief_both
+from traced.python.values import SHOWN, brief, brief_both
 
 #: What is done to a file or a socket, by Python's name for the audit event.
 FILES = {

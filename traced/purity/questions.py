@@ -14,8 +14,8 @@ from traced.purity.stale_reads import JITTED, find_stale_reads, retraced, with_c
 from traced.python.places import Place
 from traced.python.reachable import roots_of
 from traced.python.snapshots import Snapshot
-from traced.python.values import PyTree
-from traced.pytrees.differences import brief_both, find_tree_differences
+from traced.python.values import PyTree, brief_both
+from traced.pytrees.differences import find_tree_differences
 from traced.running.attempt import attempt
 
 

@@ -15,8 +15,7 @@ from traced.programs.jaxprs import Equation, find_equations
 from traced.purity.hidden_reads import HiddenRead, find_hidden_reads
 from traced.python.places import Place
 from traced.python.reachable import reachable_from, roots_of, used_globals
-from traced.python.values import Bare, PyTree, bits
-from traced.pytrees.differences import brief_both
+from traced.python.values import Bare, PyTree, bits, brief_both
 
 # JAX looks at its contexts before it answers from a cache. To make one empties all caches, so it
 # is made on import, and not when it is asked which traces are kept.

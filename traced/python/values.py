@@ -2,6 +2,7 @@
 
 import re
 import reprlib
+from collections.abc import Iterator
 from typing import Any
 
 import jax
@@ -19,6 +20,67 @@ def brief(value: object) -> str:
     "[1, {'w': [1., 1., 1.]}, 0.5]"
     """
     return _BRIEF.repr(value)
+
+
+def brief_both(before: object, now: object) -> tuple[str, str]:
+    """Return short texts of what was there and of what has taken its place, which are not alike.
+
+    Where `brief` makes the same of both, it is told how they differ.
+
+    >>> brief_both([1, 2], [1, 3])
+    ('[1, 2]', '[1, 3]')
+    >>> brief_both([0] * 8, [0] * 9)
+    ('8 entries: [0, 0, 0, 0, 0, 0, ...]', '9 entries: [0, 0, 0, 0, 0, 0, ...]')
+    >>> brief_both([0] * 8, [0] * 7 + [1])
+    ('[7]: 0', '[7]: 1')
+    """
+    old, new = brief(before), brief(now)
+    if old[:SHOWN] != new[:SHOWN]:
+        return old, new
+    sizes = [len(each) if isinstance(each, SIZED) else 0 for each in (before, now)]
+    if sizes[0] != sizes[1]:
+        return f"{sizes[0]} entries: {old}", f"{sizes[1]} entries: {new}"
+    return next(_apart("", before, now), (old, f"another one: {new}"))
+
+
+#: Of longer texts a finding shows the beginning.
+SHOWN = 80
+#: Containers whose first entries alone are in a short text.
+SIZED = (list, tuple, dict, set, frozenset, str)
+
+
+def _apart(path: str, before: Any, now: Any) -> Iterator[tuple[str, str]]:
+    """Yield texts of the entries, nested ones included, whose texts differ, with their paths."""
+    if isinstance(before, dict) and isinstance(now, dict):
+        for key in [key for key in before if key in now]:
+            yield from _apart(f"{path}[{brief(key)}]", before[key], now[key])
+    elif isinstance(before, list | tuple) and isinstance(now, list | tuple):
+        for i, (old, new) in enumerate(zip(before, now, strict=False)):
+            yield from _apart(f"{path}[{i}]", old, new)
+    else:
+        named, texts = f"{path}: " if path else "", (brief(before), brief(now))
+        if texts[0][:SHOWN] != texts[1][:SHOWN]:
+            yield named + texts[0], named + texts[1]
+        elif (old_array := _readable(before)) is not None and (
+            new_array := _readable(now)
+        ) is not None:
+            for old, new in _entries_apart(old_array, new_array):
+                yield named + f"{old} of {texts[0]}", named + f"{new} of {texts[1]}"
+
+
+def _readable(x: Any) -> Any:
+    is_array = isinstance(x, jax.Array | np.ndarray) and not isinstance(x, jax.core.Tracer)
+    is_key = is_array and jax.numpy.issubdtype(x.dtype, jax.dtypes.extended)
+    return np.asarray(x) if is_array and not is_key and _is_readable(x) else None
+
+
+def _entries_apart(before: Any, now: Any) -> Iterator[tuple[str, str]]:
+    if before.shape == now.shape:
+        for place in np.argwhere(~((before == now) | ((before != before) & (now != now))))[:1]:
+            at = f" at [{', '.join(map(str, place))}]"
+            yield f"{before[tuple(place)]}{at}", f"{now[tuple(place)]}{at}"
+    else:
+        yield describe(before), describe(now)
 
 
 class _Brief(reprlib.Repr):

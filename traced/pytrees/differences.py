@@ -11,7 +11,7 @@ import numpy as np
 from jax.tree_util import keystr
 from numpy.typing import NDArray
 
-from traced.python.values import PyTree, brief, describe, one_line, type_reason
+from traced.python.values import PyTree, describe, one_line, type_reason
 from traced.pytrees.nodes import is_node, parts_of
 
 
@@ -119,43 +119,6 @@ def find_tree_differences(
     [TreeDifference(path="['w'][1]", kind='dtype', wanted='~i32[]', got='~f32[]')]
     """
     return list(_compare(wanted, got, "", {"rtol": rtol, "atol": atol, "equal_nan": True}))
-
-
-def brief_both(before: object, now: object) -> tuple[str, str]:
-    """Return short texts of what was there and of what has taken its place, which are not alike.
-
-    Where `brief` makes the same of both, it is told how they differ.
-
-    >>> brief_both([1, 2], [1, 3])
-    ('[1, 2]', '[1, 3]')
-    >>> brief_both([0] * 8, [0] * 9)
-    ('8 entries: [0, 0, 0, 0, 0, 0, ...]', '9 entries: [0, 0, 0, 0, 0, 0, ...]')
-    >>> brief_both([0] * 8, [0] * 7 + [1])
-    ('[7]: 0', '[7]: 1')
-    """
-    old, new = brief(before), brief(now)
-    if old[:SHOWN] != new[:SHOWN]:
-        return old, new
-    sizes = [len(each) if isinstance(each, SIZED) else 0 for each in (before, now)]
-    if sizes[0] != sizes[1]:
-        return f"{sizes[0]} entries: {old}", f"{sizes[1]} entries: {new}"
-    try:
-        found = find_tree_differences(before, now, rtol=0.0, atol=0.0)
-    except (TypeError, ValueError):  # keys of a dictionary that cannot be sorted
-        found = []
-    for each in found:
-        told = [text or "nothing" for text in (each.wanted, each.got)]
-        if told[0][:SHOWN] != told[1][:SHOWN]:
-            whole = f" of {old}" if each.kind == "value" and not each.path else ""
-            left, right = (f"{each.path}: {text}".removeprefix(": ") + whole for text in told)
-            return left, right
-    return old, f"another one: {new}"
-
-
-#: Of longer texts a finding shows the beginning.
-SHOWN = 80
-#: Containers whose first entries alone are in a short text.
-SIZED = (list, tuple, dict, set, frozenset, str)
 
 
 def _compare(

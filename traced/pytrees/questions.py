@@ -12,9 +12,8 @@ import numpy as np
 
 from traced.findings.feedback import Finding, Found, Question, fault, require
 from traced.python.places import place_of_tracer
-from traced.python.values import Bare, PyTree, describe, describe_tree
+from traced.python.values import Bare, PyTree, brief_both, describe, describe_tree
 from traced.pytrees.differences import (
-    brief_both,
     find_tree_differences,
     name_arguments,
     name_leaves,

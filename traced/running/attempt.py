@@ -16,8 +16,7 @@ from traced.internals.canary import CouldNotTell
 from traced.internals.refused_tracers import whole_tracebacks
 from traced.python.reachable import Named, roots_of
 from traced.python.snapshots import Snapshot
-from traced.python.values import brief
-from traced.pytrees.differences import brief_both
+from traced.python.values import brief, brief_both
 from traced.running.clocks import Meter, Reading
 from traced.running.diagnosis import TimeLimit, diagnose, first_sentence, is_of_a_probe
 from traced.running.endless import EndlessLoop, names_loop

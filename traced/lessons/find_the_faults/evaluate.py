@@ -1,5 +1,6 @@
 """Mend the evaluation: what it depends on, and how its program grows."""
 
+import contextlib
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -9,15 +10,18 @@ import jax.numpy as jnp
 import numpy as np
 
 from traced.course.exercise import Exercise
-from traced.findings.feedback import Question
+from traced.findings.feedback import Found, Question
 from traced.lessons.find_the_faults.solutions.evaluate import evaluate as solution
 from traced.lessons.find_the_faults.symptoms import shows_none
-from traced.programs.jaxprs import count_equations
+from traced.programs.jaxprs import count_equations, find_equations
 from traced.questions import compare
 from traced.running.attempt import attempt
+from traced.tracing.compilations import record_compilations
 
 #: Numbers of images whose programs are compared, all multiples of many a batch.
 _SIZES = 66, 2310, 23100, 231000
+#: Numbers of images that an answer is run on which is not jitted as a whole.
+_RUN = 2310, 11550
 
 
 def _linear(params: Any, key: Any, x: Any, train: bool = True) -> Any:
@@ -72,6 +76,42 @@ def _in_other_orders(answer: Any, rows: int) -> str:
 
 
 def _more_images(answer: Any) -> str:
+    return _more_equations(answer) if hasattr(answer, "lower") else _more_programs(answer)
+
+
+def _more_programs(answer: Any) -> str:
+    """Tell of an answer outside `jit` that compiles more of them, or larger ones."""
+    _, few, many = (_compiled(answer, rows) for rows in (_RUN[0] // 2, *_RUN))
+    if many > 1.5 * few + 2:
+        return f"{few} programs compiled for {_RUN[0]} images, {many} for {_RUN[1]}"
+    # What is not compiled as one program need not be traced as one.
+    with contextlib.suppress(Found):
+        counts = [_largest_program(answer, rows) for rows in _RUN]
+        if counts[1] > 2 * counts[0]:
+            told = "equations in a program"
+            return f"{counts[0]} {told} for {_RUN[0]} images, {counts[1]} for {_RUN[1]}"
+    return ""
+
+
+def _compiled(answer: Any, rows: int) -> int:
+    params, *digits = _digits(rows)
+    with record_compilations() as names:
+        attempt(answer, _linear, params, *digits)
+    return len(names)
+
+
+def _largest_program(answer: Any, rows: int) -> int:
+    """Return how many equations the longest of the jitted functions has that an answer calls."""
+    found = attempt(find_equations, lambda *args: answer(_linear, *args), *_typed(rows))
+    sizes = {0: 0}
+    for each in found:
+        while each.outer is not None:
+            each = each.outer
+        sizes[id(each)] = sizes.get(id(each), 0) + 1
+    return max(sizes.values())
+
+
+def _more_equations(answer: Any) -> str:
     """Tell of a program that grows, and not once only, as parts and a remainder let it grow."""
     counts: list[int] = []
     for rows in _SIZES:
@@ -83,10 +123,14 @@ def _more_images(answer: Any) -> str:
 
 
 def _equations(answer: Any, rows: int) -> int:
+    return int(attempt(count_equations, lambda *args: answer(_linear, *args), *_typed(rows)))
+
+
+def _typed(rows: int) -> list[Any]:
+    """Return parameters, and the types of so many images and labels."""
     params, *digit = _digits(1)
-    digits = [jax.eval_shape(partial(jnp.resize, new_shape=(rows, *x.shape[1:])), x) for x in digit]
-    count = attempt(count_equations, lambda *args: answer(_linear, *args), params, *digits)
-    return int(count)
+    many = partial(jnp.resize, new_shape=(rows, 64)), partial(jnp.resize, new_shape=(rows,))
+    return [params, *(jax.eval_shape(f, x) for f, x in zip(many, digit, strict=True))]
 
 
 evaluate = Exercise(

@@ -11,8 +11,7 @@ from traced.course.exercise import Exercise
 from traced.findings.feedback import fault, require
 from traced.lessons.purity.solutions.running_mean import RunningMean as Solution
 from traced.python.snapshots import Snapshot
-from traced.python.values import describe
-from traced.pytrees.differences import brief_both
+from traced.python.values import brief_both, describe
 from traced.questions import compare, traces_at_most, works_under_jit
 from traced.running.attempt import attempt
 
