@@ -71,6 +71,32 @@ def test_a_part_of_an_optimizer_is_explained_like_a_whole_one(wrong):
         ("no-init-and-apply", "nnx.Linear(3, 2, rngs=nnx.Rngs(0)).units"),
         ("scan-pair", "nnx.scan(lambda total, x: total + x)(0.0, jnp.arange(3.0))"),
         ("mesh-devices", "jax.local_devices()[997]"),
+        ("nnx-scan-layers", "layers = [nnx.Linear(3, 3, rngs=nnx.Rngs(0))]\nlayers(jnp.ones(3))"),
+        (
+            "not-json",
+            "import json\njson.dumps({'w': [nnx.Linear(3, 2, rngs=nnx.Rngs(0)).kernel]})",
+        ),
+        (
+            "missing-rngs",
+            "class Block(nnx.Module):\n"
+            "    def __init__(self, width, *, rngs):\n"
+            "        self.layer = nnx.Linear(width, 2, rngs=rngs)\n"
+            "class Net(Block):\n"
+            "    def __init__(self, *, rngs):\n"
+            "        super().__init__(3)\n"
+            "Net(rngs=nnx.Rngs(0))",
+        ),
+        ("invalid-argnames", "nnx.jit(lambda x, n: x, static_argnums='n')"),
+        (
+            "invalid-argnames",
+            "make = functools.partial(jit, static_argnums='n')\n@make\ndef f(x, n):\n    return x",
+        ),
+        (
+            "recursion",
+            "def fib(n):\n"
+            "    return lax.cond(n < 2, lambda n: n, lambda n: fib(n - 1) + fib(n - 2), n)\n"
+            "vmap(fib)(jnp.arange(3))",
+        ),
         ("format-tracer", "'{:.2f}'.format(nnx.MultiMetric(a=nnx.metrics.Average()).compute())"),
     ],
 )

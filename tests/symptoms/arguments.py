@@ -198,7 +198,7 @@ PYTHON = {
     "TypeError: SeedSequence expects int": "np.random.default_rng(key)",
     "AttributeError: Tracer has no attribute device": "jax.jit(lambda x: x.device)(x)",
     "TypeError: non-iterable NoneType": "a, b = jax.jit(lambda x: None)(x)",
-    "TypeError: can't multiply sequence by non-int": "0.5 * [x, x]",
+    "TypeError: can't multiply sequence by non-int": "0.5 * jax.tree.leaves({'w': x})",
     "TypeError: multiply sequence by non-int": "slopes = [x, x]\n0.5 * slopes",
     "TypeError: cannot unpack non-iterable": "value, slopes = jax.value_and_grad(jnp.sum)",
     "ValueError: values to unpack": "value, slopes = jax.grad(jnp.sum)(x)",

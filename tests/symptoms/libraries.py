@@ -1,6 +1,7 @@
 """Programs for errors of optax and Orbax, and for names that no release has any more."""
 
 NAMES = {
+    "ImportError: cannot import name … from 'flax.nnx'": "from flax.nnx import Dense",
     "AttributeError: is deprecated; use": "jax.device_put_sharded([x], jax.devices())",
     "ModuleNotFoundError: No module named 'jax": "import jax.abstract_arrays",
     "ImportError: cannot import name … from 'jax": "from jax.experimental import maps",
@@ -11,6 +12,7 @@ NAMES = {
 }
 
 OPTAX = {
+    "TypeError: can not serialize '": "import msgpack\nmsgpack.packb({'w': x})",
     "TypeError: 'GradientTransformation … object is not callable": "optax.sgd(0.1)({'w': x})",
     "TypeError: bad operand type for unary -: 'function'": "-optax.constant_schedule(0.1)",
     "TypeError: 'builtin_function_or_method'": (

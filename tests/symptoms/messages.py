@@ -34,6 +34,18 @@ BEFORE_0_12 = {
 }
 
 SINCE_0_12 = {
+    "ValueError: Cache keys should be comparable": (
+        "class Scale:\n"
+        "    def __init__(self, factors):\n"
+        "        self.factors = factors\n"
+        "    def __eq__(self, other):\n"
+        "        return self.factors == other.factors\n"
+        "    def __hash__(self):\n"
+        "        return 1\n"
+        "scaled = jax.checkpoint(lambda x, scale: x * scale.factors, static_argnums=1)\n"
+        "scaled(x, Scale(np.ones(3)))\n"
+        "scaled(x, Scale(np.ones(3)))"
+    ),
     "ValueError: must be equal to aval's ndim": (
         "jax.device_put(x, jax.NamedSharding(mesh, jax.P('i', 'j')))"
     ),

@@ -1,6 +1,17 @@
 """Programs for errors of Flax NNX."""
 
 PROGRAMS = {
+    "TypeError: () missing … 'rngs'": (
+        "class Net(nnx.Module):\n"
+        "    def __init__(self, *, rngs):\n"
+        "        self.layer = nnx.Linear(3, 1, rngs=rngs)\n"
+        "Net()"
+    ),
+    "TypeError:  object is not subscriptable": "nnx.Variable(0.5)[...]",
+    "TypeError:  object does not support item assignment": "nnx.Variable(0.5)[...] = 1.0",
+    "TypeError: too many positional arguments": (
+        "nnx.value_and_grad(lambda layer, x: layer(x).sum())(layer, x, x)"
+    ),
     "TypeError: iteration over a 0-d array": (
         "nnx.grad(lambda layer: layer(x).sum(), has_aux=True)(layer)"
     ),

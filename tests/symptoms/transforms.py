@@ -15,6 +15,13 @@ class Checked:
 """
 
 PROGRAMS = {
+    "RecursionError: maximum recursion depth exceeded": (
+        "def factorial(n):\n    return jnp.where(n < 2, 1, n * factorial(n - 1))\nfactorial(3)"
+    ),
+    "ValueError: _internal_pmap_axis_name … implies that array axis": (
+        "jax.pmap(jnp.sum, devices=jax.devices()[:2])(x)"
+    ),
+    "ValueError: requires at least one argument with a mapped axis": "jax.pmap(jnp.sin)(3.0)",
     "ValueError: Expected an array, got": (
         "nnx.scan(lambda total, x: (total + x, None))(0.0, [1.0, 2.0, 3.0])"
     ),

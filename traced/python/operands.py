@@ -56,6 +56,16 @@ def node_at(entry: TracebackType) -> tuple[ast.AST, ast.AST] | None:
     return _nodes("".join(linecache.getlines(spot.filename))).get(span)
 
 
+def calls_on_line(entry: TracebackType) -> list[Any]:
+    """Return the functions that the line at a traceback's entry calls, as far as they are known."""
+    spot = traceback.extract_tb(entry, limit=1)[0]
+    nodes = _nodes("".join(linecache.getlines(spot.filename)))
+    calls = [node for node, _ in nodes.values() if isinstance(node, ast.Call)]
+    at = spot.lineno or 0
+    on_line = (each for each in calls if each.lineno <= at <= (each.end_lineno or 0))
+    return [resolved(each.func, entry.tb_frame) for each in on_line]
+
+
 @lru_cache(maxsize=8)
 def _nodes(source: str) -> dict[Span, tuple[ast.AST, ast.AST]]:
     """Return the nodes of a program by where they stand, each with the node around it."""
@@ -81,17 +91,39 @@ def _operands(node: ast.AST, above: ast.AST, frame: FrameType) -> Iterator[Any]:
         case ast.expr() if isinstance(above, ast.Assert) and node is above.test:
             return
         case ast.Tuple(ctx=ast.Store()) if isinstance(above, ast.Assign):
-            yield from sources(above.value, frame)
+            yield from _operand(above.value, frame)
         case ast.Call():
             yield from _called(node, frame)
         case ast.expr():
-            yield from _parts(node, frame)
+            parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
+            if not parts:
+                yield resolved(node, frame)
+            for part in parts:
+                yield from _operand(part, frame)
         case ast.AugAssign():
             # Nothing was assigned yet.
-            yield from sources(node.target, frame)
-            yield from sources(node.value, frame)
+            yield from _operand(node.target, frame)
+            yield from _operand(node.value, frame)
         case _:
             yield UNKNOWN
+
+
+def _operand(node: ast.expr, frame: FrameType) -> Iterator[Any]:
+    """Yield what is operated on: a container that is written out is Python's, whatever it holds."""
+    match node:
+        case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
+            yield [each for part in parts for each in _operand(part, frame)]
+        case ast.Dict(values=parts):
+            yield {at: [*_operand(part, frame)] for at, part in enumerate(parts)}
+        case ast.ListComp(elt=part) | ast.SetComp(elt=part) | ast.DictComp(value=part):
+            yield [*_operand(part, frame)]
+        case ast.Starred(value=part):
+            yield from _operand(part, frame)
+        case ast.BinOp(left=left, right=right):
+            yield from _operand(left, frame)
+            yield from _operand(right, frame)
+        case _:
+            yield from sources(node, frame)
 
 
 def _called(node: ast.Call, frame: FrameType) -> Iterator[Any]:
@@ -113,7 +145,9 @@ def _called(node: ast.Call, frame: FrameType) -> Iterator[Any]:
     # What is written in C raises for what it was given.
     owner = [node.func.value] if isinstance(node.func, ast.Attribute) else []
     given = (each for part in [*owner, *node.args] for each in sources(part, frame))
-    if getattr(function, "__module__", "") == "builtins":
+    if any(function is each for each in (sorted, min, max)):
+        yield from (each for part in node.args for each in _operand(part, frame))
+    elif getattr(function, "__module__", "") == "builtins":
         yield from given
     else:
         yield from (each for each in given if each is not UNKNOWN)
@@ -135,8 +169,10 @@ def sources(node: ast.expr, frame: FrameType) -> Iterator[Any]:
             yield exact
         case ast.Call():
             function = resolved(node.func, frame)
-            if getattr(function, "__module__", "") == "builtins" or function is np.asarray:
+            if function is np.asarray:
                 yield from (each for part in node.args for each in sources(part, frame))
+            elif getattr(function, "__module__", "") == "builtins":
+                yield from (each for part in node.args for each in _operand(part, frame))
             elif function is UNKNOWN and isinstance(node.func, ast.Attribute):
                 yield from sources(node.func.value, frame)
             elif isinstance(node.func, ast.Call):

@@ -9,9 +9,10 @@ import functools
 import inspect
 import re
 import traceback
+from collections import Counter
 from collections.abc import Iterator
 from importlib.util import find_spec
-from itertools import takewhile
+from itertools import chain, takewhile
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
@@ -22,9 +23,16 @@ import numpy as np
 from flax import nnx
 
 from traced.internals.frames import is_generated
-from traced.python.operands import UNKNOWN, node_at, operands_at, owner_of_memory
+from traced.python.operands import (
+    UNKNOWN,
+    calls_on_line,
+    node_at,
+    operands_at,
+    owner_of_memory,
+    resolved,
+)
 from traced.python.places import is_library_code
-from traced.python.signature import refuses_arguments
+from traced.python.signature import REFUSED, refuses_arguments
 
 #: The libraries that errors are told apart by, and the packages that each consists of.
 LIBRARIES = {"jax": ("jax", "jaxlib"), "flax": ("flax",), "optax": ("optax",), "orbax": ("orbax",)}
@@ -49,6 +57,7 @@ CALLED = {
     "jax.scan": (jax.lax.scan, jax.lax.map),
     "jax.ppermute": (jax.lax.ppermute,),
     "jax.grad": (jax.grad, jax.value_and_grad, jax.jacfwd, jax.jacrev, jax.hessian),
+    "jax.jit": (jax.jit, nnx.jit),
     "jax.map": (jax.tree.map, jax.tree_util.tree_map),
     "jax.print": (jax.debug.print,),
     "jax.top_k": (jax.lax.top_k,),
@@ -63,6 +72,13 @@ CALLED = {
 UPDATE = re.compile(
     r"\.at\[.*\]\.(?:set|add|subtract|multiply|mul|divide|power|min|max|apply|get)\("
 )
+#: Functions of JAX that end no recursion, since they work out each side of a choice.
+BRANCHES = (
+    *(jax.lax.cond, jax.lax.switch, jax.lax.select, jax.lax.while_loop, jax.lax.fori_loop),
+    *(jnp.where, jnp.select),
+)
+#: What is said of a class that an encoder does not know: `Object of type State is not JSON`.
+UNWRITTEN = re.compile(r"(?:Object of type |can not serialize ')(?:\w+\.)*(\w+)")
 #: How Flax takes apart what a function with `has_aux=True` returned.
 AUX = re.compile(r"\w+, \w*aux = ")
 #: Functions of `jax.numpy`, and methods, that look up the size of an axis before they check it.
@@ -110,8 +126,21 @@ def libraries_of(error: BaseException) -> frozenset[str]:
     if entries and refuses_arguments(error, operands_at(entries[0])):
         # A library has called it, at most.
         libraries -= {*LIBRARIES, "any", "line", "inside"}
+        libraries |= {"flax.own"} if _is_refused_by_a_module(error) else set()
     # JAX says which class it could not do with: `<class 'flax.nnx.statelib.State'>`.
     return libraries | {"flax"} if libraries and "'flax." in str(error) else libraries
+
+
+def _is_refused_by_a_module(error: BaseException) -> bool:
+    """Return whether the class whose signature `error` is about is an NNX module."""
+    told = REFUSED.match(str(error))
+    name = told[1].rpartition(".<locals>.")[2].partition(".")[0] if told else ""
+    frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
+    spaces = (space for each in frames for space in (each.f_locals, each.f_globals))
+    found = chain.from_iterable((space.get(name), space.get("self")) for space in spaces)
+    kinds = (each if isinstance(each, type) else type(each) for each in found)
+    bases = (base for kind in kinds for base in kind.__mro__)
+    return any(each.__name__ == name and issubclass(each, nnx.Module) for each in bases)
 
 
 def _libraries(error: BaseException) -> Iterator[str]:
@@ -129,11 +158,44 @@ def _libraries(error: BaseException) -> Iterator[str]:
         yield from ("jax",) * bool(entries)
     if entries:
         yield from _called_at(entries[0], error)
-        yield from _inside_flax(entries)
+        yield from _unwritten(entries[1:], error)
+        yield from ("jax.recursion",) * _is_endless(error)
+        yield from _inside_flax(entries, error)
         names = [each.tb_frame.f_code.co_name for each in entries[1:]]
         yield from ("jax.attention",) * ("dot_product_attention" in names)
     for cause in causes_of(error):
         yield from _libraries(cause)
+
+
+def _unwritten(entries: list[TracebackType], error: BaseException) -> Iterator[str]:
+    """Yield the library of an object that an encoder of Python's or of another library refused."""
+    told = UNWRITTEN.match(str(error)) if isinstance(error, TypeError) else None
+    for entry in entries if told else ():
+        for each in _leaves([*entry.tb_frame.f_locals.values()], 5):
+            if told and type(each).__name__ == told[1]:
+                yield from libraries_of_class(type(each))
+
+
+def _leaves(thing: Any, depth: int = 4) -> Iterator[Any]:
+    """Yield what plain containers in `thing` hold, and `thing` if it is none."""
+    if depth > 0 and type(thing) in (dict, list, tuple):
+        values = thing.values() if type(thing) is dict else thing
+        for each in [*values]:
+            yield from _leaves(each, depth - 1)
+    else:
+        yield thing
+
+
+def _is_endless(error: BaseException) -> bool:
+    """Return whether a function of the reader's calls itself in a branch that JAX works out."""
+    if not isinstance(error, RecursionError):
+        return False
+    entries = [each for each in entries_of(error) if not is_library_code(each.tb_frame.f_code)]
+    lines = {(each.tb_frame.f_code, each.tb_lineno): each for each in entries}
+    counted = Counter((each.tb_frame.f_code, each.tb_lineno) for each in entries)
+    again = (entry for line, entry in lines.items() if counted[line] > 1)
+    called = (each for entry in again for each in calls_on_line(entry))
+    return any(each is one for each in called for one in BRANCHES)
 
 
 def _called_at(entry: TracebackType, error: BaseException) -> Iterator[str]:
@@ -141,7 +203,8 @@ def _called_at(entry: TracebackType, error: BaseException) -> Iterator[str]:
 
     What is wrong with its own arguments the interpreter says by its name: `scan() missing`.
     """
-    called = operands_at(entry)
+    found = operands_at(entry)
+    called = [each.func if isinstance(each, functools.partial) else each for each in found]
     for kind, functions in CALLED.items():
         for each in functions:
             # A function that JAX caches has no name of its own.
@@ -160,9 +223,17 @@ def _called_at(entry: TracebackType, error: BaseException) -> Iterator[str]:
         known = {name for each in called for name in libraries_of_object(each)}
         yield from ("jax.axis",) * (node[0].func.attr in AXES and "jax" in known)
         yield from ("flax.init",) * (node[0].func.attr in RUNS)
+        owner = resolved(node[0].func.value, entry.tb_frame)
+        is_count = node[0].func.attr == "step" and isinstance(owner, nnx.Optimizer)
+        yield from ("flax.step",) * is_count
+    if node and isinstance(node[0], ast.Call):
+        made = node[0].func
+        calls = (node[0], made) if isinstance(made, ast.Call) else (node[0],)
+        keywords = {each.arg for call in calls for each in call.keywords}
+        yield from ("jax.argnums",) * ("argnums" in keywords)
 
 
-def _inside_flax(entries: list[TracebackType]) -> Iterator[str]:
+def _inside_flax(entries: list[TracebackType], error: BaseException) -> Iterator[str]:
     """Yield of which kind the place is where Flax leaves an error to Python or to JAX."""
     of_flax = [each for each in entries if _library_at(each.tb_frame.f_code.co_filename) == "flax"]
     if of_flax:
@@ -175,6 +246,11 @@ def _inside_flax(entries: list[TracebackType]) -> Iterator[str]:
         yield from ("flax.replace",) * ("replace" in names)
         yield from ("flax.item",) * (is_raised_there and names[-1] == "__getitem__")
         yield from ("flax.pool",) * ("pool" in names)
+        last = Path(of_flax[-1].tb_frame.f_code.co_filename).name
+        reads = ("__getitem__", "__setitem__", "get_value", "set_value")
+        is_content = last == "variablelib.py" and names[-1] in reads
+        is_number = str(error).startswith(("'int' ", "'float' ", "'bool' "))
+        yield from ("flax.variable",) * (is_raised_there and is_content and is_number)
         files = [Path(each.tb_frame.f_code.co_filename) for each in of_flax]
         yield from ("flax.bridge",) * any(each.parent.name == "bridge" for each in files)
         yield from ("flax.cell",) * any(each.name == "recurrent.py" for each in files)
@@ -284,7 +360,10 @@ def _libraries_at(entry: TracebackType, error: BaseException) -> Iterator[str]:
     known = {name for each in operands for name in libraries_of_object(each)}
     yield from known
     yield from ("any", "line") * bool(known)
-    yield from ("tree",) * any(map(_has_arrays, operands))
+    # Python itself compares the entries that it sorts.
+    is_tree = any(map(_has_arrays, operands)) and not _calls_builtin(entry)
+    yield from ("tree",) * is_tree
+    yield from ("flax.layers",) * any(map(_has_layers, operands))
     is_unknown = any(each is UNKNOWN for each in operands)
     # Python's own modules name classes too, and what the reader's code raises may say anything.
     is_named = (operands or is_library_code(entry.tb_frame.f_code)) and CLASSES_OF_JAX.search(
@@ -296,11 +375,26 @@ def _libraries_at(entry: TracebackType, error: BaseException) -> Iterator[str]:
         yield "jax"
 
 
+def _calls_builtin(entry: TracebackType) -> bool:
+    """Return whether a function of Python's own was called at a traceback's entry."""
+    node = node_at(entry)
+    called = resolved(node[0].func, entry.tb_frame) if node and type(node[0]) is ast.Call else None
+    return any(called is each for each in (sorted, min, max))
+
+
+def _has_layers(thing: Any) -> bool:
+    """Return whether `thing` is a plain list or tuple with modules of NNX in it."""
+    return type(thing) in (list, tuple) and any(isinstance(each, nnx.Module) for each in thing)
+
+
 def _has_arrays(thing: Any, depth: int = 4) -> bool:
     """Return whether `thing` is a plain container with arrays of JAX in it."""
     values = thing.values() if type(thing) is dict else thing
     return type(thing) in (dict, list, tuple) and any(
-        isinstance(each, jax.Array) or (depth > 0 and _has_arrays(each, depth - 1))
+        isinstance(each, jax.Array)
+        # Of a container that a line has written out, a function of JAX stands for what it gave.
+        or (inspect.isroutine(each) and "jax" in libraries_of_object(each))
+        or (depth > 0 and _has_arrays(each, depth - 1))
         for each in values
     )
 

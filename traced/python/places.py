@@ -68,6 +68,9 @@ def is_library(file: str) -> bool:
         return is_of_package(file)
     if file.startswith("<"):
         return file.startswith(GENERATED)
+    # A compiled extension names its source by where it lay when it was built.
+    if file.endswith(".pyx"):
+        return True
     return any(Path(file).is_relative_to(folder) for folder in (*_installed(), *_imported()))
 
 
