@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.seen_once, pytest.mark.usefixtures("compiled_once"), n
 #: What pytest, Jupyter and a terminal show; the share of each that has to come first.
 LEAST = 0.95
 #: What `explain()` knows by looking into an object.
-UNSEEN = ("tree", "text", "optax.state")
+UNSEEN = ("tree", "text", "optax.state", "flax.own", "flax.step", "flax.layers")
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def paste(name: str, error: BaseException) -> Pasted:
 def is_seen(error: BaseException) -> bool:
     """Return whether a text can show what `explain()` knows of an error.
 
-    None shows that there are arrays in a list, or states of optax in a tuple.
+    None shows that there are arrays or layers in a list, or of which kind a class is.
     """
     symptom = find_first_symptom(error)
     return symptom is None or symptom.library not in UNSEEN
@@ -100,7 +100,7 @@ def of_pages() -> Iterator[Pasted]:
         for page in execute_guide.pages():
             if page.parent.name == "errors":
                 execute_guide.executed(page)
-                yield from (paste(page.stem, error) for error in seen)
+                yield from (paste(page.stem, error) for error in seen if is_seen(error))
                 seen.clear()
 
 

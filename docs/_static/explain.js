@@ -13,7 +13,14 @@ const BARE = /^((?:[A-Za-z_]\w*\.)*)([A-Z]\w*(?:Error|Exception|Warning|NotFound
 const CLASSES_OF_JAX = new RegExp(SYMPTOMS.classes_of_jax);
 
 // What no table of functions has, and the reader's last line shows as well.
-const SHOWN = { at: /\.at\[.*\]\.\w+\(/, random: /\b(?:random|jr)\.\w|=\s*\w*key\w*\s*$/m, draw: /\brandom\.\w+\(/ };
+const SHOWN = { at: /\.at\[.*\]\.\w+\(/, random: /\b(?:random|jr)\.\w|=\s*\w*key\w*\s*$/m, draw: /\brandom\.\w+\(/, argnums: /\bargnums=/, jit: /\bjit\(/ };
+
+// Functions of JAX that end no recursion, since they work out each side of a choice.
+const BRANCHES = /\b(?:cond|switch|select|where|while_loop|fori_loop)\(/;
+
+// A line without the lists and dictionaries that it writes out and works on: they are Python's.
+const WRITTEN_OUT = /(^|[=*\s[]|\b(?:sorted|min|max|zip)\()(?:\{[^{}]*\}|\[[^[\]]*\])/g;
+const withoutContainers = (line) => line.trim().replace(WRITTEN_OUT, "$1").replace(WRITTEN_OUT, "$1");
 
 // The errors of a text, the last one first, and then what each was raised from.
 function readErrors(text) {
@@ -98,6 +105,7 @@ function findLibraries(error) {
   add("flax.pool", flax, /\bpool\b/);
   add("flax.cell", flax, /\brecurrent\.py\b/);
   add("flax.optimizer", flax, /\boptimizer\.py\b/);
+  if (/^'(?:int|float|bool)' /.test(error.message)) add("flax.variable", flax, /\bvariablelib\.py\b/);
   add("jax.attention", inner, /\bdot_product_attention\b/);
   if (/\.(?:init|init_with_output|apply)\(/.test(last)) sure.add("flax.init");
   const imported = error.message.match(/^No module named '(\w+)|from '(\w+)|^module '(\w+)/);
@@ -113,12 +121,20 @@ function findLibraries(error) {
   if (sure.size && error.message.includes("'flax.")) sure.add("flax");
   for (const [kind, call] of Object.entries(SYMPTOMS.calls)) if (new RegExp(call).test(last)) sure.add(kind);
   for (const [kind, call] of Object.entries(SHOWN)) if (call.test(last)) sure.add("jax." + kind);
-  if (!inner.length) namesIn(last).forEach((each) => sure.add(each));
+  const sources = error.frames.map((frame) => frame.source.trim());
+  const again = sources.filter((source, at) => sources.indexOf(source) < at);
+  if (error.name === "RecursionError" && again.some((source) => BRANCHES.test(source))) sure.add("jax.recursion");
+  if (/\boptimi[sz]er\.step\(/.test(last)) sure.add("flax.step");
+  if (!inner.length) namesIn(withoutContainers(last)).forEach((each) => sure.add(each));
   sure.delete("");
   if (LIBRARIES.some(([name]) => sure.has(name))) sure.add("any").add(inner[0] ? "inside" : "line");
   if (isRefusedByReaders(error, last)) {
     return { sure: new Set([...sure].filter((name) => name.includes("."))), named: new Set() };
   }
+  // Python itself compares the entries that it sorts, and works on the containers that a line writes out.
+  const isSorted = /\b(?:sorted|min|max)\(/.test(last) && / not supported between /.test(error.message);
+  const isWritten = !inner.length && withoutContainers(last) !== last.trim();
+  if (!sure.size && (isSorted || isWritten)) return { sure, named: new Set() };
   const words = error.frames.map((frame) => frame.text).join("\n") + error.message;
   const named = new Set(namesIn(words));
   if (named.size) named.add("any").add("tree");
