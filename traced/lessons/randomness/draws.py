@@ -227,7 +227,7 @@ def require_no_copies(numbers: Any, of: str) -> None:
     require(bool(np.isfinite(z).all()), "value/differs", given=of, **seen)
     # What was scaled and scaled back differs in the last digits; chance brings few copies.
     different = len(np.unique(abs(z).round(6)))
-    saw = {"numbers": z.size, "different_ones": f"{different}, whatever their sign"}
+    saw = {"numbers": z.size, "different_ones": f"{different / z.size:.0%}, whatever their sign"}
     require(different > 0.9 * z.size, "keys/related", of=of, **saw)
 
 
