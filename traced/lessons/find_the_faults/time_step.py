@@ -2,6 +2,9 @@
 
 from typing import Any
 
+import jax
+import jax.numpy as jnp
+
 from traced.course.exercise import Exercise
 from traced.findings.feedback import require
 from traced.lessons.arrays.timed import SLACK, TimedFunction
@@ -40,7 +43,20 @@ def _calls_twice(answer: Any) -> None:
 
 
 def _known_time(answer: Any) -> str:
-    return _time_told(answer, _step(0.1)) or _time_told(answer, _Mixed())
+    known = _time_told(answer, _step(0.1)) or _time_told(answer, _Mixed())
+    return known or _compiling_told(answer)
+
+
+def _compiling_told(answer: Any) -> str:
+    shapes = []
+
+    @jax.jit
+    def step(x: jax.Array) -> jax.Array:
+        shapes.append(x.shape)
+        return x + 1
+
+    attempt(answer, step, jnp.ones(2))
+    return "" if len(shapes) == 1 else "a jitted step is compiled again for the second call"
 
 
 def _time_told(answer: Any, step: TimedFunction) -> str:
