@@ -69,9 +69,11 @@ def _apart(path: str, before: Any, now: Any) -> Iterator[tuple[str, str]]:
 
 
 def _readable(x: Any) -> Any:
-    is_array = isinstance(x, jax.Array | np.ndarray) and not isinstance(x, jax.core.Tracer)
-    is_key = is_array and jax.numpy.issubdtype(x.dtype, jax.dtypes.extended)
-    return np.asarray(x) if is_array and not is_key and _is_readable(x) else None
+    """Return the numbers of an array, those of keys too, or None if there are none to be read."""
+    if not isinstance(x, jax.Array | np.ndarray) or isinstance(x, jax.core.Tracer):
+        return None
+    is_key = jax.numpy.issubdtype(x.dtype, jax.dtypes.prng_key)
+    return np.asarray(jax.random.key_data(x) if is_key else x) if _is_readable(x) else None
 
 
 def _entries_apart(before: Any, now: Any) -> Iterator[tuple[str, str]]:
