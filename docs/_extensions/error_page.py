@@ -19,6 +19,25 @@ INDEX = "docs/guide/index"
 PLACE = "<!-- form -->"
 FORMS = {PAGE: "explain.html", INDEX: "narrow.html"}
 FOLDER = "docs/guide/errors/"
+#: Where in a library an error was raised, by what the line of a traceback with its file shows.
+PLACES = (
+    ("flax.scan", "flax", r"\bscan_wrapper\b"),
+    ("flax.replace", "flax", r"\breplace\b"),
+    ("flax.bridge", "flax", r"\bbridge\W\w+\.py"),
+    ("flax.pool", "flax", r"\bpool\b"),
+    ("flax.cell", "flax", r"\brecurrent\.py\b"),
+    ("flax.optimizer", "flax", r"\boptimizer\.py\b"),
+    ("jax.attention", "jax|flax", r"\bdot_product_attention\b"),
+)
+#: What no table of functions has, and the reader's last line shows as well.
+SHOWN = {
+    "jax.at": r"\.at\[.*\]\.\w+\(",
+    "jax.random": r"\b(?:random|jr)\.\w|=\s*\w*key\w*\s*(?:\n|$)",
+    "jax.draw": r"\brandom\.\w+\(",
+    "jax.argnums": r"\bargnums=",
+    "flax.init": r"\.(?:init|init_with_output|apply)\(",
+    "flax.step": r"\boptimi[sz]er\.step\(",
+}
 
 
 def export(titles: Mapping[str, str]) -> str:
@@ -45,7 +64,12 @@ def export(titles: Mapping[str, str]) -> str:
         "titles": dict(titles),
         "classes": classes(),
     }
-    table |= {"calls": calls(), "libraries": LIBRARIES, "classes_of_jax": CLASSES_OF_JAX.pattern}
+    table |= {
+        "calls": calls(),
+        "places": PLACES,
+        "libraries": LIBRARIES,
+        "classes_of_jax": CLASSES_OF_JAX.pattern,
+    }
     return (
         f"const SYMPTOMS = {json.dumps(table, ensure_ascii=False, separators=(',', ':'))};\n"
         "for (const row of SYMPTOMS.rows) {\n"
@@ -116,7 +140,7 @@ def calls() -> dict[str, str]:
 
     named = {kind: map(written, functions) for kind, functions in CALLED.items()}
     patterns = {kind: rf"\b(?:{'|'.join(names)})\(" for kind, names in named.items()}
-    return patterns | {"jax.axis": rf"\.(?:{'|'.join(AXES)})\("}
+    return patterns | SHOWN | {"jax.axis": rf"\.(?:{'|'.join(AXES)})\("}
 
 
 def write_symptoms(app: Sphinx, error: Exception | None) -> None:

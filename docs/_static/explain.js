@@ -12,9 +12,6 @@ const HEAD = /^((?:[A-Za-z_]\w*\.)*)([A-Za-z_]\w*)(?:: ?|$)/;
 const BARE = /^((?:[A-Za-z_]\w*\.)*)([A-Z]\w*(?:Error|Exception|Warning|NotFound|Iteration))(?:: ?|$)/;
 const CLASSES_OF_JAX = new RegExp(SYMPTOMS.classes_of_jax);
 
-// What no table of functions has, and the reader's last line shows as well.
-const SHOWN = { at: /\.at\[.*\]\.\w+\(/, random: /\b(?:random|jr)\.\w|=\s*\w*key\w*\s*$/m, draw: /\brandom\.\w+\(/, argnums: /\bargnums=/, jit: /\bjit\(/ };
-
 // Functions of JAX that end no recursion, since they work out each side of a choice.
 const BRANCHES = /\b(?:cond|switch|select|where|while_loop|fori_loop)\(/;
 
@@ -97,17 +94,9 @@ function findLibraries(error) {
   if (raised && !sure.has("jax.tree")) return null;
   const inner = error.frames.slice(own + 1);
   for (const frame of inner) sure.add(libraryOf(frame.file));
-  const flax = inner.filter((frame) => libraryOf(frame.file) === "flax");
-  const add = (kind, frames, word) => frames.some((frame) => word.test(frame.head)) && sure.add(kind);
-  add("flax.scan", flax, /\bscan_wrapper\b/);
-  add("flax.replace", flax, /\breplace\b/);
-  add("flax.bridge", flax, /\bbridge\W\w+\.py/);
-  add("flax.pool", flax, /\bpool\b/);
-  add("flax.cell", flax, /\brecurrent\.py\b/);
-  add("flax.optimizer", flax, /\boptimizer\.py\b/);
-  if (/^'(?:int|float|bool)' /.test(error.message)) add("flax.variable", flax, /\bvariablelib\.py\b/);
-  add("jax.attention", inner, /\bdot_product_attention\b/);
-  if (/\.(?:init|init_with_output|apply)\(/.test(last)) sure.add("flax.init");
+  const isInside = (library, place) => inner.some((frame) => libraryOf(frame.file).match(library) && place.test(frame.head));
+  for (const [kind, library, place] of SYMPTOMS.places) if (isInside(library, new RegExp(place))) sure.add(kind);
+  if (/^'(?:int|float|bool)' /.test(error.message)) isInside("flax", /\bvariablelib\.py\b/) && sure.add("flax.variable");
   const imported = error.message.match(/^No module named '(\w+)|from '(\w+)|^module '(\w+)/);
   if (imported) {
     const named = imported.slice(1).find(Boolean);
@@ -120,11 +109,9 @@ function findLibraries(error) {
   if (error.removed) sure.add("jax");
   if (sure.size && error.message.includes("'flax.")) sure.add("flax");
   for (const [kind, call] of Object.entries(SYMPTOMS.calls)) if (new RegExp(call).test(last)) sure.add(kind);
-  for (const [kind, call] of Object.entries(SHOWN)) if (call.test(last)) sure.add("jax." + kind);
   const sources = error.frames.map((frame) => frame.source.trim());
   const again = sources.filter((source, at) => sources.indexOf(source) < at);
   if (error.name === "RecursionError" && again.some((source) => BRANCHES.test(source))) sure.add("jax.recursion");
-  if (/\boptimi[sz]er\.step\(/.test(last)) sure.add("flax.step");
   if (!inner.length) namesIn(withoutContainers(last)).forEach((each) => sure.add(each));
   sure.delete("");
   if (LIBRARIES.some(([name]) => sure.has(name))) sure.add("any").add(inner[0] ? "inside" : "line");

@@ -129,8 +129,10 @@ def _operand(node: ast.expr, frame: FrameType) -> Iterator[Any]:
 def _called(node: ast.Call, frame: FrameType) -> Iterator[Any]:
     function = resolved(node.func, frame)
     if function is UNKNOWN and isinstance(node.func, ast.Attribute):
-        yield from _method(node.func, frame)
-        yield from sources(node.func.value, frame)
+        methods = list(_method(node.func, frame))
+        yield from methods
+        # What cannot be called was no method, and raised whatever its owner is.
+        yield from sources(node.func.value, frame) if all(map(callable, methods)) else ()
         return
     if function is not UNKNOWN and not callable(function):
         yield function
