@@ -8,7 +8,7 @@ from words import ADDRESSING, PRESCRIBING, find_forbidden
 
 from traced.findings.catalogue import CATALOGUE
 from traced.findings.feedback import Feedback, Finding, Found, require
-from traced.python.places import Place
+from traced.python.places import PACKAGE, Place
 
 UNROLLED = Finding(
     "loops/unrolled",
@@ -117,3 +117,11 @@ def test_a_place_without_its_text_is_left_out():
     feedback = Feedback("f", "not yet", Finding("effects/write", places))
     lines = [line for line in repr(feedback).splitlines() if line.lstrip().startswith("line ")]
     assert lines == ["  line 2:  print(x)"]
+
+
+def test_a_place_in_what_the_course_gives_says_so():
+    place = Place(str(PACKAGE / "step.py"), 1, "loss = step(model)", "traced again")
+    finding = Finding("tracing/new-function", (place, Place("cell", 2, "step(model)")))
+    lines = [line for line in finding.lines() if line.startswith("  line ")]
+    assert lines[0] == "  line 1:  loss = step(model)   (traced again, code of the course)"
+    assert lines[1] == "  line 2:  step(model)"

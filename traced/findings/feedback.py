@@ -5,12 +5,13 @@ import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from html import escape
+from pathlib import Path
 from typing import Any, Literal
 
 from traced.drawing.picture import framed
 from traced.findings.catalogue import CATALOGUE, Entry
 from traced.findings.reading import lines_for_terminal, linked_in_lab
-from traced.python.places import Place
+from traced.python.places import PACKAGE, Place
 
 #: A question looks at an answer and raises `Found` if there is something to find.
 Question = Callable[[Any], None]
@@ -156,7 +157,10 @@ class Feedback:
 
 
 def _at(place: Place, file: str) -> str:
-    note = f"   ({place.note})" if place.note else ""
+    # What an exercise gives, such as a `step`, stands on its page and not in the answer.
+    ours = "code of the course" if Path(place.file).is_relative_to(PACKAGE) else ""
+    notes = ", ".join(filter(None, (place.note, ours)))
+    note = f"   ({notes})" if notes else ""
     line = f"{file}, line" if file else "line"
     return f"  {line} {place.line}:  {_cut(place.source)}{note}"
 

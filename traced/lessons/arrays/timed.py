@@ -34,7 +34,7 @@ class TimedFunction:
 
     def __call__(self, *args: float) -> Any:
         if any(isinstance(each, jax.core.Tracer) for each in args):
-            raise fault("cost/calls-timed", given=self.given, calls="of a trace of the function")
+            raise fault("cost/calls-timed", given=self.given, calls="traced, and not run")
         number = len(self.begun)
         self.args.append(args)
         self.begun.append(time.perf_counter())
