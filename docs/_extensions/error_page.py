@@ -35,6 +35,7 @@ SHOWN = {
     "jax.random": r"\b(?:random|jr)\.\w|=\s*\w*key\w*\s*(?:\n|$)",
     "jax.draw": r"\brandom\.\w+\(",
     "jax.argnums": r"\bargnums=",
+    "jax.static": r"\bstatic_argnums=",
     "flax.init": r"\.(?:init|init_with_output|apply)\(",
     "flax.step": r"\boptimi[sz]er\.step\(",
 }

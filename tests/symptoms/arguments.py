@@ -232,6 +232,19 @@ PYTHON = {
     "AttributeError: 'NoneType' object has no attribute": "jax.lax.slice_in_dim(None, 0, 1)",
     "TypeError: ' object cannot be interpreted as an integer": "jnp.argmax(x, axis=(0, 1))",
     "TypeError: object is not subscriptable": "jnp.zeros[3]",
+    "TypeError:  not supported between instances of ": (
+        "jax.checkpoint(lambda x, n: x * n, static_argnums='n')(x, 2)"
+    ),
+    "NotImplementedError: Unimplemented padding mode": "jnp.pad(x, 1, mode='zeros')",
+    "RuntimeError: Unrecognized padding type": (
+        "nnx.Conv(1, 4, (3,), padding='FULL', rngs=nnx.Rngs(0))(jnp.ones((1, 5, 1)))"
+    ),
+    "ValueError: padding argument to conv_general_dilated should be": (
+        "jax.lax.conv(jnp.ones((1, 1, 5)), jnp.ones((1, 1, 3)), (1,), 1)"
+    ),
+    "ValueError: Invalid padding format": (
+        "nnx.Conv(1, 4, (3,), padding=1.5, rngs=nnx.Rngs(0))(jnp.ones((1, 5, 1)))"
+    ),
     "TypeError: object does not support item assignment": "layer['bias'] = x",
     "TypeError: unsupported operand type(s)": "layer + layer",
     "TypeError: not supported between instances": "x < 'a'",

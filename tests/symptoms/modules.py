@@ -9,6 +9,9 @@ PROGRAMS = {
     ),
     "TypeError:  object is not subscriptable": "nnx.Variable(0.5)[...]",
     "TypeError:  object does not support item assignment": "nnx.Variable(0.5)[...] = 1.0",
+    "TypeError:  object is not iterable": "list(layer)",
+    "TypeError: ' has no len()": "len(layer)",
+    "TypeError: unhashable type: ": "{layer.kernel: 0.1}",
     "TypeError: too many positional arguments": (
         "nnx.value_and_grad(lambda layer, x: layer(x).sum())(layer, x, x)"
     ),

@@ -231,6 +231,7 @@ def _called_at(entry: TracebackType, error: BaseException) -> Iterator[str]:
         calls = (node[0], made) if isinstance(made, ast.Call) else (node[0],)
         keywords = {each.arg for call in calls for each in call.keywords}
         yield from ("jax.argnums",) * ("argnums" in keywords)
+        yield from ("jax.static",) * ("static_argnums" in keywords)
 
 
 def _inside_flax(entries: list[TracebackType], error: BaseException) -> Iterator[str]:
@@ -364,6 +365,7 @@ def _libraries_at(entry: TracebackType, error: BaseException) -> Iterator[str]:
     is_tree = any(map(_has_arrays, operands)) and not _calls_builtin(entry)
     yield from ("tree",) * is_tree
     yield from ("flax.layers",) * any(map(_has_layers, operands))
+    yield from ("flax.module",) * any(map(_is_of_module, operands))
     is_unknown = any(each is UNKNOWN for each in operands)
     # Python's own modules name classes too, and what the reader's code raises may say anything.
     is_named = (operands or is_library_code(entry.tb_frame.f_code)) and CLASSES_OF_JAX.search(
@@ -380,6 +382,11 @@ def _calls_builtin(entry: TracebackType) -> bool:
     node = node_at(entry)
     called = resolved(node[0].func, entry.tb_frame) if node and type(node[0]) is ast.Call else None
     return any(called is each for each in (sorted, min, max))
+
+
+def _is_of_module(thing: Any) -> bool:
+    """Return whether `thing` is a module of NNX, or the class that a line makes one of."""
+    return issubclass(thing if isinstance(thing, type) else type(thing), nnx.Module)
 
 
 def _has_layers(thing: Any) -> bool:
