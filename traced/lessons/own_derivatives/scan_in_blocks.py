@@ -124,9 +124,17 @@ def _keeps_few_carries(answer: Any, step: Any, block: int, allowed: int) -> None
     each = f"{carries} carries, that is {carries / _STEPS:.1f} for each step"
     told = fault("loops/residuals", **seen, needed=each)
     # What a step of these computes is three carries, or thirty.
+    if carries < _STEPS / 2:
+        raise told.saying(headline=_LESS, rule=_LENGTHS)
     raise told if carries > 2 * _STEPS else told.saying(headline=_MORE, rule=_KEPT)
 
 
+#: What is said where less than a carry of each step is kept, as by blocks of another length.
+_LESS = "blocks of the given length need less memory"
+_LENGTHS = (
+    "a carry is kept for each block, and one block at a time has the work of all its steps in "
+    "memory: shorter blocks cost more of the first, longer ones more of the second"
+)
 #: What is said where the steps keep less than all they compute, and yet too much.
 _MORE = "reverse mode keeps more than one carry for each block"
 _KEPT = (

@@ -74,8 +74,8 @@ class _Reference:
 
 #: Rate, warm-up and steps; the parameters; and the length of the slopes of each update.
 _RUNS: tuple[tuple[tuple[float, int, int], Any, tuple[float, ...]], ...] = (
-    ((0.1, 3, 8), _layers, (1e-4, 2e-4, 5.0, 0.1, 0.0, 30.0, 0.2, 0.03, 0.02, 0.1, 0.1)),
-    ((0.5, 1, 4), _one_vector, (0.1, 40.0, 0.2, 0.3, 0.1)),
+    ((0.1, 3, 8), _layers, (30.0, 0.2, 1e-4, 2e-4, 5.0, 0.1, 0.0, 0.2, 0.03, 0.02, 0.1)),
+    ((0.5, 1, 4), _one_vector, (1e-4, 2e-4, 40.0, 0.3, 0.1)),
     ((0.01, 5, 20), _layers, (100.0, 0.001, 0.5, 0.6, 0.02, 0.02)),
 )
 
