@@ -501,6 +501,14 @@ def evaluate_as_found(predict, params, x, y):
 
 
 @partial(jax.jit, static_argnames="predict")
+def each_alone_as_in_training(predict, params, x, y):
+    def is_right(image, label):
+        return jnp.argmax(predict(params, jax.random.key(0), image[None])[0]) == label
+
+    return jnp.mean(jax.vmap(is_right)(x, y))
+
+
+@partial(jax.jit, static_argnames="predict")
 def at_once_as_in_training(predict, params, x, y):
     scores = predict(params, jax.random.key(0), x)
     return jnp.mean(jnp.argmax(scores, axis=1) == y)
@@ -1622,7 +1630,12 @@ WRONG = {
         "trees/prefix": [four_images_only],
     },
     "evaluate": {
-        "symptom/company": [at_once_as_in_training, as_in_training_if_few, evaluate_as_found],
+        "symptom/company": [
+            at_once_as_in_training,
+            each_alone_as_in_training,
+            as_in_training_if_few,
+            evaluate_as_found,
+        ],
         "symptom/compiles-more": [
             only_the_loop_left,
             image_by_image,

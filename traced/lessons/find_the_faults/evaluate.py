@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from traced.course.exercise import Exercise
-from traced.findings.feedback import Found, Question
+from traced.findings.feedback import Found, Question, fault
 from traced.lessons.find_the_faults.solutions.evaluate import evaluate as solution
 from traced.lessons.find_the_faults.symptoms import shows_none
 from traced.programs.jaxprs import count_equations, find_equations
@@ -72,7 +72,15 @@ def _in_other_orders(answer: Any, rows: int) -> str:
     if max(shares) - min(shares) < 1e-3 and abs(shares[0] - 2 / 3) < 1e-3:
         return ""
     told = ", ".join(f"{share:.0%}" for share in shares)
-    return f"{rows} images in three orders, of which 67% are right: {told}"
+    symptom = f"{rows} images in three orders, of which 67% are right: {told}"
+    if max(shares) - min(shares) < 1e-3:
+        raise fault("symptom/company", symptom=symptom).saying(headline=_WRONG, rule=_SHARE)
+    return symptom
+
+
+#: What is said where the examples have no part in what is wrong.
+_WRONG = "every order of the examples gives the same share, and a wrong one"
+_SHARE = "a share is the number of right examples, divided by that of all"
 
 
 def _more_images(answer: Any) -> str:

@@ -49,7 +49,8 @@ def _splits_both(answer: Any, width: int, **sizes: int) -> None:
         saw = {"wanted": f"{model} pieces, a copy of each on {data} devices"}
         require(cut, "devices/split", given=given, at=name, **saw, got=tell_pieces(leaf))
     x = jax.device_put(jnp.ones((64, 64)), jax.NamedSharding(mesh, P("data")))
-    communicates(_one_sum, "one all-reduce in `predict`", got, x)(_predict)
+    told = f"one all-reduce in `predict`, for {width} columns on {given}"
+    communicates(_one_sum, told, got, x)(_predict)
 
 
 def _keeps_the_dtype(answer: Any) -> None:

@@ -46,8 +46,8 @@ def _makes_the_same_calls(answer: Any) -> None:
             here, first = (f"{len(each)} calls" for each in (evaluated, calls[0]))
             saw = {"step": step, "process_0": first, f"process_{process}": here}
             require(evaluated == calls[0], "devices/calls-differ", **saw)
-        saw = {"step": step, "wanted": wanted or "no call of `evaluate`", "got": calls[0]}
-        require(calls[0] == wanted, "value/differs", **saw)
+        saw = {"step": step, "of": "the calls of `evaluate`", "wanted": wanted or "none"}
+        require(calls[0] == wanted, "value/differs", **saw, got=calls[0] or "none")
 
 
 def _writes_once(answer: Any) -> None:
