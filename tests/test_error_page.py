@@ -28,7 +28,17 @@ pytestmark = [pytest.mark.seen_once, pytest.mark.usefixtures("compiled_once"), n
 #: What pytest, Jupyter and a terminal show; the share of each that has to come first.
 LEAST = 0.95
 #: What `explain()` knows by looking into an object.
-UNSEEN = ("tree", "text", "optax.state", "flax.own", "flax.step", "flax.layers", "flax.module")
+UNSEEN = (
+    "tree",
+    "text",
+    "jax.array",
+    "optax.state",
+    "flax.own",
+    "flax.step",
+    "flax.layers",
+    "flax.module",
+    "flax.call",
+)
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,7 @@ SHOWN = {
     "jax.argnums": r"\bargnums=",
     "jax.static": r"\bstatic_argnums=",
     "flax.init": r"\.(?:init|init_with_output|apply)\(",
+    "flax.param": r"\.param\(",
     "flax.step": r"\boptimi[sz]er\.step\(",
 }
 
@@ -137,6 +138,7 @@ def calls() -> dict[str, str]:
             if each is function
         )
         # A name that Python has as well says nothing without its module.
+        home = "(?:jnp|numpy)" if home == "numpy" else home
         return rf"{home}\.{name}" if hasattr(builtins, name) or hasattr(str, name) else name
 
     named = {kind: map(written, functions) for kind, functions in CALLED.items()}

@@ -232,6 +232,23 @@ PYTHON = {
     "AttributeError: 'NoneType' object has no attribute": "jax.lax.slice_in_dim(None, 0, 1)",
     "TypeError: ' object cannot be interpreted as an integer": "jnp.argmax(x, axis=(0, 1))",
     "TypeError: object is not subscriptable": "jnp.zeros[3]",
+    "TypeError: loat' object is not iterable": "jnp.max(x, 0.0)",
+    "ValueError: could not be broadcast together with shapes (0,) (2,)": (
+        "jax.lax.conv(jnp.ones((5, 5)), jnp.ones((3, 3)), (1, 1), 'SAME')"
+    ),
+    "AttributeError: 'tuple' object has no attribute 'partitions'": (
+        "jax.NamedSharding(mesh, ('i', None))"
+    ),
+    "AttributeError: P' object has no attribute 'size'": "jax.NamedSharding(jax.P('i'), mesh)",
+    "TypeError: got an unexpected keyword argument 'in_axis_resources'": (
+        "jax.jit(jnp.sin, in_axis_resources=None)"
+    ),
+    "TypeError: return arrays must be of ArrayType": "np.multiply(x, 2.0, out=x)",
+    "TypeError: first operand must be array": "np.add.at(x, 0, 1.0)",
+    "TypeError: the first argument must be callable": "jax.make_jaxpr(x)",
+    "ValueError: Unexpected value for 'order' argument": "x.flatten(1)",
+    "ValueError: index can't contain negative values": "jnp.pad(x, (0, -1))",
+    "TypeError: type 'map' has no len()": "jnp.stack(map(jnp.sin, x))",
     "TypeError:  not supported between instances of ": (
         "jax.checkpoint(lambda x, n: x * n, static_argnums='n')(x, 2)"
     ),

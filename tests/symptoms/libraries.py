@@ -12,6 +12,10 @@ NAMES = {
 }
 
 OPTAX = {
+    "TypeError:  is not a callable object": "optax.inject_hyperparams(optax.adam(0.1))",
+    "AttributeError: 'function' object has no attribute 'step'": (
+        "optax.cosine_decay_schedule(0.1, 9).step()"
+    ),
     "TypeError: can not serialize '": "import msgpack\nmsgpack.packb({'w': x})",
     "TypeError: 'GradientTransformation … object is not callable": "optax.sgd(0.1)({'w': x})",
     "TypeError: bad operand type for unary -: 'function'": "-optax.constant_schedule(0.1)",
@@ -88,6 +92,7 @@ OPTAX = {
 
 #: Each gets `path`, where nothing is yet, and a checkpointer.
 ORBAX = {
+    "TypeError: Invalid path type": "checkpointer.save({'w': x}, path)",
     "ValueError: Expected args of type `CheckpointArgs`": (
         "ocp.CheckpointManager(path).save(0, args={'w': x})"
     ),

@@ -10,6 +10,7 @@ PROGRAMS = {
     "TypeError:  object is not subscriptable": "nnx.Variable(0.5)[...]",
     "TypeError:  object does not support item assignment": "nnx.Variable(0.5)[...] = 1.0",
     "TypeError:  object is not iterable": "list(layer)",
+    "TypeError: concatenate arrays with ": "layer((x, x[:1]))",
     "TypeError: ' has no len()": "len(layer)",
     "TypeError: unhashable type: ": "{layer.kernel: 0.1}",
     "TypeError: too many positional arguments": (
@@ -131,6 +132,11 @@ PROGRAMS = {
     "TypeError: State.__init__() got an unexpected keyword argument": (
         "from flax.training.train_state import TrainState\n"
         "TrainState.create(apply_fn=None, params=x, tx=optax.sgd(0.1), key=key)"
+    ),
+    "TypeError: TrainState.__init__() got an unexpected keyword argument": (
+        "from flax.training.train_state import TrainState\n"
+        "state = TrainState.create(apply_fn=None, params=x, tx=optax.sgd(0.1))\n"
+        "state.replace(steps=3)"
     ),
     "TypeError: initialize_carry() takes": (
         "from flax import linen\nlinen.GRUCell(4).initialize_carry(key, (2,), 4)"

@@ -64,6 +64,8 @@ CALLED = {
     "jax.slice": (jax.lax.dynamic_slice, jax.lax.dynamic_update_slice),
     "jax.unflatten": (jax.tree.unflatten, jax.tree_util.tree_unflatten),
     "jax.join": (jnp.concatenate, jnp.hstack, jnp.vstack),
+    "jax.reduce": (jnp.sum, jnp.mean, jnp.prod, jnp.max, jnp.min, jnp.any, jnp.all),
+    "jax.conv": (jax.lax.conv, jax.lax.conv_general_dilated),
     "jax.devices": (jax.devices, jax.local_devices),
     "flax.split": (nnx.split,),
     "jax.count": (jnp.linspace, jnp.logspace, jax.nn.one_hot, jax.random.split),
@@ -213,6 +215,7 @@ def _called_at(entry: TracebackType, error: BaseException) -> Iterator[str]:
                 yield kind
     yield from ("jax.draw",) * any(map(_is_of_random, called))
     yield from ("text",) * any(type(each) is str for each in called)
+    yield from ("flax.call",) * any(isinstance(each, nnx.Module) for each in called[:1])
     # What `pmap` returns is another function each time, and all are of one file.
     inner = entry.tb_next and entry.tb_next.tb_frame.f_code.co_filename
     yield from ("jax.pmap",) * (inner == inspect.getfile(inspect.unwrap(jax.pmap)))
@@ -223,6 +226,7 @@ def _called_at(entry: TracebackType, error: BaseException) -> Iterator[str]:
         known = {name for each in called for name in libraries_of_object(each)}
         yield from ("jax.axis",) * (node[0].func.attr in AXES and "jax" in known)
         yield from ("flax.init",) * (node[0].func.attr in RUNS)
+        yield from ("flax.param",) * (node[0].func.attr == "param")
         owner = resolved(node[0].func.value, entry.tb_frame)
         is_count = node[0].func.attr == "step" and isinstance(owner, nnx.Optimizer)
         yield from ("flax.step",) * is_count
@@ -365,6 +369,7 @@ def _libraries_at(entry: TracebackType, error: BaseException) -> Iterator[str]:
     is_tree = any(map(_has_arrays, operands)) and not _calls_builtin(entry)
     yield from ("tree",) * is_tree
     yield from ("flax.layers",) * any(map(_has_layers, operands))
+    yield from ("jax.array",) * any(isinstance(each, jax.Array) for each in operands)
     yield from ("flax.module",) * any(map(_is_of_module, operands))
     is_unknown = any(each is UNKNOWN for each in operands)
     # Python's own modules name classes too, and what the reader's code raises may say anything.
