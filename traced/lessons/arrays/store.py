@@ -104,6 +104,6 @@ store = Exercise(
         "`jit`, with the number of the argument it may overwrite.",
     ),
     verified="right buffers of three sizes, round the end, from one trace; "
-    "all work on the arrays under `jit`, in the memory of the old buffer",
+    "every array operation under `jit`, in the memory of the old buffer",
     answer=solution,
 )

@@ -34,7 +34,7 @@ class TimedFunction:
 
     def __call__(self, *args: float) -> Any:
         if any(isinstance(each, jax.core.Tracer) for each in args):
-            raise fault("cost/calls-timed", given=self.given, calls="traced, and not run")
+            raise fault("cost/calls-timed", given=self.given, calls="only traced, not run")
         number = len(self.begun)
         self.args.append(args)
         self.begun.append(time.perf_counter())

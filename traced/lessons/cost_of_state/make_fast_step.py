@@ -18,8 +18,8 @@ from traced.running.attempt import attempt
 
 #: What is said where a step is done, and what it made is not in the objects that were given.
 COPIES = (
-    "`jax.jit` works on copies of Variables: what a compiled step returns reaches the given ones "
-    "by `set_value`, outside of it"
+    "`jax.jit` works on copies of Variables: outside of it, `set_value` has to put what a compiled "
+    "step returns into the given ones"
 )
 READ = "14_cost_of_state, “The fast forms change the call, and not the step”"
 

@@ -79,8 +79,8 @@ def _in_other_orders(answer: Any, rows: int) -> str:
 
 
 #: What is said where the examples have no part in what is wrong.
-_WRONG = "every order of the examples gives the same share, and a wrong one"
-_SHARE = "a share is the number of right examples, divided by that of all"
+_WRONG = "every order of the examples gives the same share, and it is wrong"
+_SHARE = "a share is the number of right examples divided by the number of all"
 
 
 def _more_images(answer: Any) -> str:

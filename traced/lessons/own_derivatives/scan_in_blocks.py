@@ -132,8 +132,8 @@ def _keeps_few_carries(answer: Any, step: Any, block: int, allowed: int) -> None
 #: What is said where less than a carry of each step is kept, as by blocks of another length.
 _LESS = "blocks of the given length need less memory"
 _LENGTHS = (
-    "a carry is kept for each block, and one block at a time has the work of all its steps in "
-    "memory: shorter blocks cost more of the first, longer ones more of the second"
+    "memory holds a carry for each block, and the work of all the steps of one block at a time: "
+    "shorter blocks mean more carries, longer ones more work"
 )
 #: What is said where the steps keep less than all they compute, and yet too much.
 _MORE = "reverse mode keeps more than one carry for each block"
