@@ -40,10 +40,10 @@ _LARGE = jnp.array(
 _LONG = jnp.linspace(1.0, -0.001, 257)[None]
 
 #: A negative entry close to zero, alone in its batch, so that a finding shows what became of it.
-_SLIGHT = jnp.array([[0.5, 0.5, -1e-30]])
+_SLIGHT = jnp.array([[0.5, 0.25, 0.25, -1e-30]])
 
 #: Beside a row to repair, NaN and infinity in rows that are kept.
-_UNTAMED = jnp.array([[jnp.nan, 0.5], [-1.0, 1.0], [jnp.inf, 0.5]])
+_UNTAMED = jnp.array([[jnp.nan, 0.5], [-1.0, 1.0], [jnp.inf, 0.5], [0.25, 0.75]])
 
 _SQUARE = jnp.array([[0.25, 0.75], [-1.0, 1.0]])
 

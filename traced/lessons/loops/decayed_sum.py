@@ -24,12 +24,14 @@ _LEAVES = "a callback leaves the program for Python, whose loops take one step a
 
 
 def _of_ones(n: int) -> tuple[Any, ...]:
-    return jnp.ones(n), jnp.ones(n)
+    ones = jax.device_put(np.ones(n, np.float32))
+    return ones, ones
 
 
 def _sums(decay: Any, x: Any) -> Any:
+    decay, x = np.asarray(decay), np.asarray(x)
     y = [np.float32(x[0])]
-    for d, value in zip(np.asarray(decay)[1:], np.asarray(x)[1:], strict=True):
+    for d, value in zip(decay[1:], x[1:], strict=True):
         y.append(np.float32(d * y[-1] + value))
     return np.stack(y)
 
@@ -57,20 +59,22 @@ def _adds_up_long_vectors(answer: Any) -> None:
     They are computed under `jit`: without it, each round's operations are compiled one by one.
     """
     # More steps than ten rounds of doubling reach.
-    x = random_rows(_LONGER)
+    x = np.asarray(random_rows(_LONGER))
     # The product of all decays is zero in the first case, and most of one in the second.
-    fading, lasting = 0.9 * jnp.cos(x), 1 - 1e-3 * jnp.abs(x)
-    returns(_sums, (fading, x), (lasting, jnp.ones(_LONGER)))(jax.jit(answer))
+    fading, lasting = np.float32(0.9) * np.cos(x), 1 - np.float32(1e-3) * abs(x)
+    cases = jax.device_put([(fading, x), (lasting, np.ones_like(x))])
+    returns(_sums, *cases)(jax.jit(answer))
 
 
 def _follows_each_change(answer: Any) -> None:
     """Require the derivative by both vectors, along one direction for each."""
-    decay, x = jnp.array([5.0, 0.5, 0.0, -1.0, 3.0]), jnp.array([1.0, 2.0, 3.0, 4.0, 5.0])
-    of_decay, of_x = jnp.array([1.0, 2.0, -1.0, 0.5, 1.0]), jnp.array([0.5, -1.0, 2.0, 1.0, 0.0])
-    before = jnp.concatenate([jnp.zeros(1), jnp.asarray(_sums(decay, x))[:-1]])
+    decay, x = np.array([[5.0, 0.5, 0.0, -1.0, 3.0], [1.0, 2.0, 3.0, 4.0, 5.0]], np.float32)
+    of_decay, of_x = np.array([[1.0, 2.0, -1.0, 0.5, 1.0], [0.5, -1.0, 2.0, 1.0, 0.0]], np.float32)
+    before = np.concatenate([np.zeros(1, np.float32), _sums(decay, x)[:-1]])
     # A change of a decay shows as if the entry of `x` beside it had changed.
     wanted = _sums(decay, of_x + of_decay * before)
-    require_slopes_along(answer, (decay, x), (of_decay, of_x), wanted)
+    at, along = jax.device_put(((decay, x), (of_decay, of_x)))
+    require_slopes_along(answer, at, along, wanted)
 
 
 decayed_sum = Exercise(

@@ -6,6 +6,7 @@ from typing import Any
 import jax
 
 from traced.lessons.many_devices.meshes import P, make_mesh, tell_mesh
+from traced.pytrees.differences import on_host
 
 SPLIT, WHOLE = P("data"), P()
 
@@ -19,7 +20,8 @@ def on_devices(
 
 def place(x: Any, mesh: Any, spec: Any = SPLIT) -> Any:
     """Put a tree of arrays on a mesh, each cut by the same spec."""
-    return jax.device_put(x, jax.NamedSharding(mesh, spec))
+    # To cut an array of NumPy, nothing is compiled.
+    return jax.device_put(jax.tree.map(on_host, x), jax.NamedSharding(mesh, spec))
 
 
 __all__ = ["SPLIT", "WHOLE", "P", "make_mesh", "on_devices", "place", "tell_mesh"]

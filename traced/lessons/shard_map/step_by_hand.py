@@ -35,7 +35,7 @@ def _surprise_of_nested(params: Any, x: Any, y: Any) -> Any:
 
 def _batch(rows: int, columns: int) -> tuple[Any, Any]:
     x = np.sin(np.arange(1.0, 1 + rows * columns) * 3).reshape(rows, columns)
-    return jnp.asarray(x, jnp.float32), jnp.asarray(np.arange(rows) * 7 % 3, jnp.float32)
+    return np.float32(x), np.float32(np.arange(rows) * 7 % 3)
 
 
 #: Importing this starts nothing: a lesson sets the number of devices after it.
@@ -56,9 +56,10 @@ def _columns(params: Any) -> int:
 def _steps_as_on_one_device(answer: Any) -> None:
     for sizes, loss, params, rows in _CASES:
         mesh, batch = make_mesh(**sizes), _batch(rows, _columns(params))
-        params = jax.tree.map(jnp.asarray, params)
         value, slopes = jax.jit(jax.value_and_grad(loss))(params, *batch)
-        wanted = jax.tree.map(lambda p, slope: p - 0.1 * slope, params, slopes), value
+        host = jax.tree.map(np.asarray, slopes)
+        stepped = jax.tree.map(lambda p, slope: p - np.float32(0.1) * slope, params, host)
+        wanted = stepped, np.asarray(value)
         run = on_devices(lambda *args, loss=loss: answer(loss, *args), mesh, **_SPECS)
         given = f"params {describe_tree(params)}, {rows} rows, {tell_mesh(mesh)}"
         try:
@@ -71,14 +72,14 @@ def _steps_as_on_one_device(answer: Any) -> None:
 def _keeps_the_dtype(answer: Any) -> None:
     """Require parameters of the dtype that they had. That is traced, and nothing is compiled."""
     mesh = make_mesh(data=8)
-    half = jax.tree.map(lambda leaf: jnp.asarray(leaf, "float16"), (_SLOPES, _batch(16, 3)))
+    half = jax.tree.map(np.float16, (_SLOPES, _batch(16, 3)))
     params, batch = half
     run = on_devices(lambda *args: answer(_surprise, *args), mesh, **_SPECS)
     args = place(params, mesh, WHOLE), *place(batch, mesh)
     got = attempt(jax.eval_shape, run, *args)[0]
     compare(
         np.zeros_like(params),
-        jnp.zeros(got.shape, got.dtype),
+        np.zeros(got.shape, got.dtype),
         given="parameters in float16",
         result="the parameters",
     )
@@ -86,7 +87,7 @@ def _keeps_the_dtype(answer: Any) -> None:
 
 def _sends_slopes_only(answer: Any) -> None:
     mesh = make_mesh(data=8)
-    params = {"w": jnp.ones(64), "b": jnp.float32(0)}
+    params = {"w": np.ones(64, np.float32), "b": np.float32(0)}
     args = place(params, mesh, WHOLE), *place(_batch(32, 64), mesh)
     most = sum(leaf.nbytes for leaf in jax.tree.leaves(params)) + 16
 

@@ -88,6 +88,7 @@ def _updates_like_adamw(
     for name in ("init", "update"):
         if not callable(getattr(optimizer, name, None)):
             raise fault("value/no-attribute", got=f"a {type(optimizer).__name__}", wanted=name)
+    updated = jax.jit(partial(_updated, optimizer))
     params = jax.device_put(make())
     opt_state, reference = attempt(optimizer.init, params), _Reference(jax.tree.leaves(params))
     rate, warmup, steps = options
@@ -98,8 +99,8 @@ def _updates_like_adamw(
         )
         wanted = jax.tree.unflatten(jax.tree.structure(params), made)
         # Twice from one state: what is not in it does not count the updates.
-        attempt(_updated, optimizer, slopes, opt_state, params)
-        got, opt_state = attempt(_updated, optimizer, slopes, opt_state, params)
+        attempt(updated, slopes, opt_state, params)
+        got, opt_state = attempt(updated, slopes, opt_state, params)
         compare(wanted, got, given=f"rate={rate}, warmup={warmup}, steps={steps}; k = {k}")
         params = jax.device_put(jax.tree.map(np.add, params, wanted))
 

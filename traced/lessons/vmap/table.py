@@ -41,28 +41,37 @@ def _product(x: Any, y: Any) -> Any:
 
 
 def _numbers(n: int, m: int) -> tuple[Any, ...]:
-    return jnp.arange(float(n)), jnp.linspace(1.0, 2.0, m)
+    return _on_device((np.arange(n, dtype=np.float32), np.linspace(1, 2, m, dtype=np.float32)))
 
 
 def _integers(n: int, m: int) -> tuple[Any, ...]:
-    return jnp.arange(n), jnp.arange(m) - 1
+    return _on_device((np.arange(n, dtype=np.int32), np.arange(m, dtype=np.int32) - 1))
 
 
 def _points(n: int, m: int) -> tuple[Any, ...]:
-    return tuple(
-        {"at": jnp.sin(jnp.arange(3.0 * k) + k).reshape(k, 3), "mass": jnp.arange(1.0, k + 1)}
-        for k in (n, m)
-    )
+    def of(k: int) -> dict[str, Any]:
+        at = np.sin(np.arange(3 * k, dtype=np.float32) + np.float32(k)).reshape(k, 3)
+        return {"at": at, "mass": np.arange(1, k + 1, dtype=np.float32)}
+
+    return _on_device((of(n), of(m)))
 
 
 def _rows(n: int, m: int) -> tuple[Any, ...]:
-    return tuple(jnp.cos(jnp.arange(4.0 * k) * k).reshape(k, 4) for k in (n, m))
+    numbers = (np.cos(np.arange(4 * k, dtype=np.float32) * k).reshape(k, 4) for k in (n, m))
+    return _on_device(tuple(numbers))
+
+
+# Made by NumPy, so that nothing is compiled for it.
+def _on_device(numbers: tuple[Any, ...]) -> tuple[Any, ...]:
+    placed: tuple[Any, ...] = jax.device_put(numbers)
+    return placed
 
 
 def _every_pair(f: _F) -> Callable[[Any, Any], Any]:
     """Return the table of `f`, entry by entry and in the order of its definition."""
 
     def filled(xs: Any, ys: Any) -> Any:
+        xs, ys = jax.tree.map(np.asarray, (xs, ys))
         counts = [len(jax.tree.leaves(each)[0]) for each in (xs, ys)]
         columns = [
             [f(_entry(xs, i), _entry(ys, j)) for j in range(counts[1])] for i in range(counts[0])
