@@ -107,7 +107,7 @@ CHANGES = {
         break_off(jaxprs, "structure", AttributeError("eqns")), "start_here.mean_square"
     ),
     "an operation is done in another way": (
-        break_off(jaxprs, "operation_of", AttributeError("bind")), "static_shapes.mean_log"
+        break_off(jaxprs, "operation_of", AttributeError("bind")), "branches.mend"
     ),
     "equations have no settings": (
         break_off(jaxprs, "settings_of", AttributeError("ctx")), "randomness.epoch_order"
