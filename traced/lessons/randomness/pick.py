@@ -43,8 +43,10 @@ def _indices(weights: Any, k: int) -> Any:
 
 
 def _picks_by_weight_and_none_twice(answer: Any) -> None:
-    for weights, k in ((_WEIGHTS, 1), (_WEIGHTS, 2), (_SMALL_AND_LARGE, 3)):
-        picks = for_each_key(answer, _DRAWS, weights, k)
+    cases = (_WEIGHTS, 1), (_WEIGHTS, 2), (_SMALL_AND_LARGE, 3)
+    # In one program, which is sooner compiled than three.
+    all_picks = for_each_key(lambda key: [answer(key, *case) for case in cases], _DRAWS)
+    for (weights, k), picks in zip(cases, all_picks, strict=True):
         rows = [np.sort(row, axis=1) for row in np.asarray(picks).transpose(1, 0, 2)]
         for row, row_weights in zip(rows, np.asarray(weights, float), strict=True):
             given = f"a row of weights {row_weights}, k = {k}"
