@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from bundle import is_used, keep, read_all, without_idle
+from bundle import is_used, keep, read_all, squeeze, without_idle
 
 
 @pytest.mark.parametrize(
@@ -46,3 +46,9 @@ def test_a_property_is_kept_if_a_rule_or_a_page_reads_it() -> None:
 def test_a_pattern_names_a_file_with_a_checksum(tmp_path: Path) -> None:
     (tmp_path / "one.123.css").write_text("a {}")
     assert read_all(tmp_path, "one.*.css") == "a {}"
+
+
+def test_a_script_is_served_without_comments_and_indentation() -> None:
+    script = "// Why.\n{\n  go(); // here\n\n  // And then.\n  stop(`//`);\n}\n"
+    assert squeeze(script) == "{go(); // here\nstop(`//`);\n}\n"
+    assert squeeze("if (a === b) {\n  go = () => a && b;\n}\n") == "if (a===b){go=()=>a&&b;}\n"

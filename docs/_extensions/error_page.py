@@ -29,6 +29,20 @@ PLACES = (
     ("flax.optimizer", "flax", r"\boptimizer\.py\b"),
     ("jax.attention", "jax|flax", r"\bdot_product_attention\b"),
 )
+#: Functions of JAX that end no recursion, since they work out each side of a choice.
+BRANCHES = r"\b(?:cond|switch|select|where|while_loop|fori_loop)\("
+#: By which words of a text the libraries are named.
+NAMES = (
+    ("jax", r"\b(jax|jnp|f?lax|nnx)\b"),
+    ("flax", r"\b(flax|nnx)\b"),
+    ("optax", r"\boptax\b"),
+    ("orbax", r"\b(orbax|ocp)\b"),
+)
+#: Functions of JAX that are often called without a module before them.
+TRANSFORMS = (
+    *("jit", "grad", "vmap", "scan", "cond", "switch"),
+    *("fori_loop", "while_loop", "shard_map"),
+)
 #: What no table of functions has, and the reader's last line shows as well.
 SHOWN = {
     "jax.at": r"\.at\[.*\]\.\w+\(",
@@ -44,6 +58,7 @@ SHOWN = {
 
 def export(titles: Mapping[str, str]) -> str:
     """Return the script with the rows whose pages have `titles`, and what is known of classes."""
+    from traced.course.pasted import CAUSE, CONTEXT
     from traced.course.symptom import symptoms
     from traced.python.origin import CLASSES_OF_JAX, LIBRARIES
 
@@ -65,6 +80,13 @@ def export(titles: Mapping[str, str]) -> str:
         "kinds": kinds,
         "titles": dict(titles),
         "classes": classes(),
+    }
+    table |= {
+        "cause": CAUSE,
+        "context": CONTEXT,
+        "branches": BRANCHES,
+        "names": NAMES,
+        "transforms": TRANSFORMS,
     }
     table |= {
         "calls": calls(),

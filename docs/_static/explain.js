@@ -2,8 +2,6 @@
 // order, of a traceback that was pasted. `SYMPTOMS` is written from the rows when the site is built.
 
 const LIBRARIES = Object.entries(SYMPTOMS.libraries);
-const CAUSE = "The above exception was the direct cause of the following exception:";
-const CONTEXT = "During handling of the above exception, another exception occurred:";
 const STAND_IN = /^(?:\w+\.)*(?:UnfilteredStackTrace|JaxStackTraceBeforeTransformation|SimplifiedTraceback)\b/m;
 const REMOVED = /-{10,}\n(?:For simplicity, JAX has|The stack trace below excludes JAX)/;
 // `File "x.py", line 3, in f` of Python, `File x.py:3, in f(x)` and `Cell In[3], line 3` of Jupyter.
@@ -11,9 +9,6 @@ const FRAME = /^\s*(?:File "(.+?)", line \d+|File (.+?):\d+(?:, in |$)|(Cell In\
 const HEAD = /^((?:[A-Za-z_]\w*\.)*)([A-Za-z_]\w*)(?:: ?|$)/;
 const BARE = /^((?:[A-Za-z_]\w*\.)*)([A-Z]\w*(?:Error|Exception|Warning|NotFound|Iteration))(?:: ?|$)/;
 const CLASSES_OF_JAX = new RegExp(SYMPTOMS.classes_of_jax);
-
-// Functions of JAX that end no recursion, since they work out each side of a choice.
-const BRANCHES = /\b(?:cond|switch|select|where|while_loop|fori_loop)\(/;
 
 // A line without the lists and dictionaries that it writes out and works on: they are Python's.
 const WRITTEN_OUT = /(^|[=*\s[]|\b(?:sorted|min|max|zip)\()(?:\{[^{}]*\}|\[[^[\]]*\])/g;
@@ -27,9 +22,9 @@ function readErrors(text) {
   const blocks = [[]];
   let cause = true;
   for (const line of source) {
-    if (line.trim() === CAUSE) blocks.unshift([]);
+    if (line.trim() === SYMPTOMS.cause) blocks.unshift([]);
     // What was handled meanwhile is another story.
-    else if (line.trim() === CONTEXT) blocks.splice(0, blocks.length, []);
+    else if (line.trim() === SYMPTOMS.context) blocks.splice(0, blocks.length, []);
     else blocks[0].push(line);
   }
   const read = blocks.filter((block) => !STAND_IN.test(block.join("\n").trim())).map(readError);
@@ -76,8 +71,7 @@ function libraryOf(file) {
 const isForeign = (file) => /(?:site|dist)-packages|\/lib\/python3|\\Lib\\|<frozen|<string>/.test(file);
 
 // The libraries whose names stand in a text.
-const NAMES = { jax: "jax|jnp|f?lax|nnx", flax: "flax|nnx", optax: "optax", orbax: "orbax|ocp" };
-const namesIn = (text) => Object.keys(NAMES).filter((key) => text.match(`\\b(${NAMES[key]})\\b`));
+const namesIn = (text) => SYMPTOMS.names.flatMap(([name, word]) => (text.match(word) ? [name] : []));
 
 // Where an error was raised, or whose objects it is about: what is sure, and what is only named.
 function findLibraries(error) {
@@ -111,7 +105,7 @@ function findLibraries(error) {
   for (const [kind, call] of Object.entries(SYMPTOMS.calls)) if (new RegExp(call).test(last)) sure.add(kind);
   const sources = error.frames.map((frame) => frame.source.trim());
   const again = sources.filter((source, at) => sources.indexOf(source) < at);
-  if (error.name === "RecursionError" && again.some((source) => BRANCHES.test(source))) sure.add("jax.recursion");
+  if (error.name === "RecursionError" && again.some((source) => source.match(SYMPTOMS.branches))) sure.add("jax.recursion");
   if (!inner.length) namesIn(withoutContainers(last)).forEach((each) => sure.add(each));
   sure.delete("");
   if (LIBRARIES.some(([name]) => sure.has(name))) sure.add("any").add(inner[0] ? "inside" : "line");
@@ -135,7 +129,7 @@ function isRefusedByReaders(error, last) {
   if (error.name !== "TypeError" || !told || !last) return false;
   const [, name, method] = told;
   if (method) return !(name in SYMPTOMS.classes);
-  if (/^(?:jit|grad|vmap|scan|cond|switch|fori_loop|while_loop|shard_map)$/.test(name)) return false;
+  if (SYMPTOMS.transforms.includes(name)) return false;
   return !new RegExp(`\\.${name.replace(/^_/, "")}\\(`).test(last);
 }
 
