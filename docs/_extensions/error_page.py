@@ -87,8 +87,6 @@ def export(titles: Mapping[str, str]) -> str:
         "branches": BRANCHES,
         "names": NAMES,
         "transforms": TRANSFORMS,
-    }
-    table |= {
         "calls": calls(),
         "places": PLACES,
         "libraries": LIBRARIES,
