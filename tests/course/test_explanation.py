@@ -73,6 +73,22 @@ def test_a_part_of_an_optimizer_is_explained_like_a_whole_one(wrong):
         ("mesh-devices", "jax.local_devices()[997]"),
         ("nnx-scan-layers", "layers = [nnx.Linear(3, 3, rngs=nnx.Rngs(0))]\nlayers(jnp.ones(3))"),
         (
+            "not-subscriptable",
+            "class Net(nnx.Module):\n"
+            "    def __init__(self):\n"
+            "        pass\n"
+            "for layer in Net():\n"
+            "    layer(1)",
+        ),
+        (
+            "not-subscriptable",
+            "model = nnx.Linear(3, 2, rngs=nnx.Rngs(0))\nsizes = [layer.size for layer in model]",
+        ),
+        (
+            "not-subscriptable",
+            "model = nnx.Linear(3, 2, rngs=nnx.Rngs(0))\nsizes = {str(p): p.size for p in model}",
+        ),
+        (
             "not-json",
             "import json\njson.dumps({'w': [nnx.Linear(3, 2, rngs=nnx.Rngs(0)).kernel]})",
         ),

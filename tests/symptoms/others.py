@@ -17,6 +17,8 @@ PROGRAMS = {
     "own key of a dictionary that is written out": "{'w': jnp.ones(2)}['b']",
     "own list unpacked": "a, b = [jnp.ones(2)] * 3",
     "own list of a loop unpacked": "a, b = [jnp.ones(2) for _ in range(3)]",
+    "own loop over a number": "steps = 3\nfor step in steps:\n    jnp.ones(step)",
+    "own list of a loop over a number": "steps = 3\nsizes = [jnp.ones(step) for step in steps]",
     "own tuple unpacked": "a, b = jnp.ones(2), jnp.ones(2), jnp.ones(2)",
     "own pairs unpacked": "a, b = zip(*[(jnp.ones(2), 1, 2)])",
     "dictionaries sorted": "sorted([{'w': jnp.ones(2)}, {'w': jnp.ones(2)}])",

@@ -94,6 +94,16 @@ def _operands(node: ast.AST, above: ast.AST, frame: FrameType) -> Iterator[Any]:
             yield from _operand(above.value, frame)
         case ast.Call():
             yield from _called(node, frame)
+        # Python 3.11 names the whole loop where newer ones name what cannot be iterated over.
+        case ast.For(iter=iterated):
+            yield from _operands(iterated, node, frame)
+        case (
+            ast.ListComp(generators=[first, *_])
+            | ast.SetComp(generators=[first, *_])
+            | ast.DictComp(generators=[first, *_])
+            | ast.GeneratorExp(generators=[first, *_])
+        ):
+            yield from _operands(first.iter, node, frame)
         case ast.expr():
             parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
             if not parts:
