@@ -103,6 +103,11 @@ def find_derivatives(
         ]
 
 
+def _array_like(leaf: Any, numbers: NDArray[Any]) -> Any:
+    # `jnp.asarray` would compile the conversion.
+    return jax.device_put(np.asarray(numbers, jnp.result_type(leaf)))
+
+
 class _Point:
     """A function at its arguments: one number, as a function of one leaf of the arguments."""
 
@@ -143,7 +148,7 @@ class _Point:
     def _at(self, floats: dict[str, Any]) -> dict[str, Any]:
         # A Python float stays one: it is of weak type, and must not widen what it meets.
         return {
-            name: float(x) if type(self.leaves[name]) is float else jnp.asarray(x)
+            name: float(x) if type(self.leaves[name]) is float else jax.device_put(x)
             for name, x in floats.items()
         }
 
@@ -171,11 +176,11 @@ class _Point:
 
         (leaf,) = self._at({name: x}).values()
         if mode == "forward":
-            tangent = jnp.asarray(along, jnp.result_type(leaf))
+            tangent = _array_like(leaf, along)
             return self._sum(jax.jvp(call, (leaf,), (tangent,))[1])
         results, pull_back = jax.vjp(call, leaf)
         weights = zip(self.weights, results, strict=True)
-        (gradient,) = pull_back([jnp.asarray(w, jnp.result_type(r)) for w, r in weights])
+        (gradient,) = pull_back([_array_like(r, w) for w, r in weights])
         return float(np.sum(np.float64(gradient) * along))
 
     def possible(self, modes: tuple[Mode, ...]) -> tuple[Mode, ...]:

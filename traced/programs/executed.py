@@ -25,7 +25,7 @@ def find_executed(f: Callable[..., Any], *args: Any) -> dict[str, Place | None]:
     """
     jaxpr = trace(f, *args).jaxpr
     executed: dict[str, Place | None]
-    _, executed = _Witness().run(jaxpr, list(map(jnp.asarray, jax.tree.leaves(args))), {})
+    _, executed = _Witness().run(jaxpr, jax.device_put(jax.tree.leaves(args)), {})
     return executed
 
 
@@ -43,7 +43,7 @@ class _Witness(Interpreter):
 
     def cond(self, cond: jaxprs.Cond, operation: jaxprs.Operation, state: Any) -> Results:
         index, *operands = operation.inputs
-        taken = int(jnp.clip(index, 0, len(cond.branches) - 1))
+        taken = min(max(int(index), 0), len(cond.branches) - 1)
         return self.run(cond.branches[taken], operands, state)
 
     def scan(self, scan: jaxprs.Scan, operation: jaxprs.Operation, state: Any) -> Results:

@@ -92,9 +92,9 @@ def _work_is_known() -> bool:
         parts = jnp.concatenate([x[0], x[:, 0], x[i], jnp.copy(x.T).reshape(4)])
         return lax.convert_element_type(jnp.stack([parts, parts + 1]), "int32"), x[jnp.array([0])]
 
-    x = np.ones(2, "float32")
+    x, none = np.ones(2, "float32"), np.ones(0, "float32")
     work = find_work_outside_jit(move, np.ones((2, 2), "float32"), np.int32(0))
-    plain, given = (see_work(f, x, x) for f in (jnp.vdot, jax.jit(jnp.vdot)))
+    plain, given = (see_work(f, none, none) for f in (jnp.vdot, jax.jit(jnp.vdot)))
     norm, given_norm = jnp.linalg.norm, jax.jit(jnp.linalg.norm)
     norms = (find_work_outside_jit(lambda x, f=f: f(x), x) for f in (norm, given_norm))
     # An index may be negative, which is worked on.

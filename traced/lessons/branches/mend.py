@@ -18,7 +18,7 @@ from traced.running.attempt import attempt
 _MIXED = jnp.array([[0.25, 0.25, 0.5], [-1.0, 1.0, 1.0], [0.0, 1.0, 0.0], [0.5, 0.5, -1e-6]])
 
 #: Not one has a negative entry, whatever else may be wrong with it.
-_GOOD = jnp.array([[0.25, 0.75], [0.0, 1.0], [-0.0, 0.5], [0.9, 0.3]])
+_GOOD = jnp.array([[0.25, 0.75, 0.0], [0.0, 1.0, 0.0], [-0.0, 0.5, 0.5], [0.9, 0.3, 2.0]])
 _WILD = jnp.concatenate(
     [jnp.array([[jnp.nan, 0.5], [jnp.inf, 0.5], [20.0, 0.0]]), jnp.ones((97, 2))]
 )
@@ -43,7 +43,9 @@ _LONG = jnp.linspace(1.0, -0.001, 257)[None]
 _SLIGHT = jnp.array([[0.5, 0.25, 0.25, -1e-30]])
 
 #: Beside a row to repair, NaN and infinity in rows that are kept.
-_UNTAMED = jnp.array([[jnp.nan, 0.5], [-1.0, 1.0], [jnp.inf, 0.5], [0.25, 0.75]])
+_UNTAMED = jnp.array(
+    [[jnp.nan, 0.5, 0.0], [-1.0, 1.0, 1.0], [jnp.inf, 0.5, 0.0], [0.25, 0.25, 0.5]]
+)
 
 _SQUARE = jnp.array([[0.25, 0.75], [-1.0, 1.0]])
 
@@ -73,7 +75,7 @@ def _runs_no_exponential_for_good_rows(answer: Any) -> None:
         for primitive in sorted((_EXPONENTIALS | _CALLBACKS) & executed.keys()):
             ran = {primitive: "runs, though no row has a negative entry"}
             if rows is _WILD:
-                ran["given"] = "eight rows, one with a NaN, one with an infinity, one with 20"
+                ran["given"] = "100 rows, one with a NaN, one with an infinity, one with 20"
             raise fault("branches/both-run", executed[primitive] or last, **ran)
 
 

@@ -36,7 +36,7 @@ def _array(shape: tuple[int, ...]) -> Any:
     dtype = _DTYPES.get(len(numbers), "float32")
     if dtype in ("float32", "bfloat16"):
         numbers.reshape(len(numbers), -1)[1:2, :2] = np.nan, np.inf
-    return jnp.asarray(numbers, dtype)
+    return jax.device_put(numbers.astype(jnp.dtype(dtype)))
 
 
 def _pads_and_splits(answer: Any, sizes: dict[str, int], shapes: Any) -> None:

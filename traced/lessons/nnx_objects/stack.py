@@ -6,7 +6,6 @@ from itertools import permutations
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
@@ -50,7 +49,7 @@ def _bias_its_layers(made: Any) -> None:
         if each.bias is not None:
             shape = np.shape(each.bias[...])
             entries = np.linspace(-1, n, np.size(each.bias[...]), dtype=np.float32)
-            each.bias[...] = jnp.asarray(entries.reshape(shape))
+            each.bias[...] = jax.device_put(entries.reshape(shape))
 
 
 def _require_stack(made: Any, size: int, depth: int, scale: float, call: Any) -> None:
@@ -128,7 +127,7 @@ def _stacks_under_jit(answer: Any) -> None:
 
 Stack = Exercise(
     name="Stack",
-    questions=(_stacks_by_itself, _stacks_under_jit, _can_be_trained),
+    questions=(_stacks_by_itself, _can_be_trained, _stacks_under_jit),
     hints=(
         "Three things are wrong: where the layers are kept, how many there are, and what a number "
         "counts as. `show_tree` tells what is static.",

@@ -25,7 +25,7 @@ from traced.running.attempt import attempt
 #: each end.
 _IDS = np.array([7, 2**16 - 1, 2**16 - 2, 0, 10_007, 1, 60_001, 7 + 2**15], np.int32)
 
-_BATCH = np.arange(1, 16_401, dtype=np.float32).reshape(8, 2050)
+_BATCH = np.arange(1, 16_393, dtype=np.float32).reshape(8, 2049)
 
 #: Small entries and large ones, which may not decide either.
 _UNEVEN = np.float32((_BATCH - 8000.5) * np.where(_BATCH % 2 == 0, 1e-4, 1e4))
@@ -46,7 +46,7 @@ def _dropped(answer: Any, key: Any, ids: Any, batch: Any) -> Any:
 
 
 def _drops_or_doubles_each_entry(answer: Any) -> None:
-    for ids, batch in ((_IDS, _BATCH), (_IDS[:3], 1 - _BATCH[:3, 1:6])):
+    for ids, batch in ((_IDS, _BATCH), (_IDS[:3], -_BATCH[:3] / 3)):
         given = f"{len(ids)} ids, batch = f32{list(batch.shape)}"
         got = _dropped(answer, random.key(0), ids, batch)
         compare_types(batch, got, given)
@@ -139,7 +139,7 @@ def _relates_no_entries(kept: Any, apart: str) -> None:
 
 def _drops_the_same_in_any_batch(answer: Any) -> None:
     seen: dict[int, Any] = {}
-    for rows in (range(8), range(4), range(4, 8), (6, 2, 0, 5, 1, 7, 3, 4)):
+    for rows in (range(8), range(3), range(5, 8), (6, 2, 0, 5, 1, 7, 3, 4)):
         at = np.array(rows)
         batch = np.asarray(_dropped(answer, random.key(0), _IDS[at], _BATCH[at]))
         for i, row in zip(rows, batch, strict=True):

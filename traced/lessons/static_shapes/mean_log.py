@@ -17,15 +17,13 @@ from traced.running.attempt import attempt
 _LENGTHS = jnp.array([3, 1, 4])
 
 #: Entries far from one, whose product overflows, the smallest and the largest among them.
-_FAR = [[1e-12, 0.01, 1e12, 3.0, 100.0], [2e-38, 0, 0, 0, 0], [3e38, 1e25, 0, 0, 0]]
+_FAR = [[1e-12, 1e12, 3.0, 100.0], [2e-38, 0, 0, 0], [3e38, 1e25, 0, 0]]
 
-#: The example of the page, one row, entries far from one, and rows that are longer than a byte can
-#: count.
+#: The example of the page, entries far from one, and one row, longer than a byte can count.
 _OTHERS = (
     (jnp.array([[1.0, 0.0], [1.0, 1.0]]), jnp.array([1, 2])),
-    (jnp.array([[2.0, -1.0, 0.0]]), jnp.array([1])),
-    (jnp.array(_FAR), jnp.array([5, 1, 2])),
-    (jnp.linspace(1.0, 2.0, 600).reshape(2, 300), jnp.array([300, 150])),
+    (jnp.array(_FAR), jnp.array([4, 1, 2])),
+    (jnp.linspace(2.0, 1.0, 300)[None], jnp.array([299])),
 )
 
 

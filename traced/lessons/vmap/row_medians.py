@@ -50,7 +50,7 @@ row_medians = Exercise(
     name="row_medians",
     questions=(
         can_be_traced(*_batch(4)),
-        returns(_medians, _batch(6), _batch(3, 4), _batch(1), _batch(3, 1), _LARGE, _WIDE, _TIED),
+        returns(_medians, _batch(6), _batch(3, 4), _batch(1, 1), _LARGE, _WIDE, _TIED),
         returns(_medians, *map(_padded_with, (1e6, -1e6, np.nan, -np.inf))),
         keeps_its_size(_batch),
     ),
