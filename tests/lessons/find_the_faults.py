@@ -535,6 +535,16 @@ def image_by_image(predict, params, x, y):
     return jnp.mean(jnp.argmax(jnp.stack(scores), axis=1) == y)
 
 
+def images_stacked_one_by_one(predict, params, x, y):
+    scores = predict(params, None, jnp.stack(list(x)), train=False)
+    return jnp.mean(jnp.argmax(scores, axis=1) == y)
+
+
+def answers_stacked_one_by_one(predict, params, x, y):
+    scores = [predict(params, None, row[None], train=False)[0] for row in x]
+    return jnp.mean(jnp.stack([jnp.argmax(each) for each in scores]) == y)
+
+
 def a_count_of_images(predict, params, x, y):
     scores = predict(params, None, x, train=False)
     return jnp.sum(jnp.argmax(scores, axis=1) == y)
@@ -1267,6 +1277,11 @@ def wrong_before_training(images, labels, epochs):
     return 1 - before, after, curve
 
 
+def shares_exchanged(images, labels, epochs):
+    before, after, curve = _run(images, labels, epochs)
+    return after, before, curve
+
+
 def with_whole_layers(images, labels, epochs):
     return _run(images, labels, epochs, divided_in_jax, whole_layers_at_once)
 
@@ -1639,6 +1654,8 @@ WRONG = {
         "symptom/compiles-more": [
             only_the_loop_left,
             image_by_image,
+            images_stacked_one_by_one,
+            answers_stacked_one_by_one,
             a_loop_of_a_thousand,
             a_loop_of_a_thousand_within,
             a_thousand_jitted_anew,
@@ -1742,6 +1759,7 @@ WRONG = {
             the_last_epoch_of_the_curve,
             numbers_of_right_digits,
             wrong_before_training,
+            shares_exchanged,
         ],
     },
     "forecast": {

@@ -374,6 +374,10 @@ def in_batches_of_dozens(rows):
     return lax.map(jax.checkpoint(_gap), rows, batch_size=64)
 
 
+def in_batches_of_hundreds(rows):
+    return lax.map(jax.checkpoint(_gap), rows, batch_size=256)
+
+
 def gradient_stopped(rows):
     return lax.map(lambda row: lax.stop_gradient(_gap(row)), rows, batch_size=8)
 
@@ -876,6 +880,7 @@ WRONG = {
             checkpointed_all_at_once,
             a_batch_of_all,
             two_halves,
+            in_batches_of_hundreds,
             all_at_once_on_the_way_back,
         ],
         "derivatives/wrong": [gradient_stopped, half_of_the_gradient, gradient_of_the_rest_alone],

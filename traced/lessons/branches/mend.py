@@ -11,6 +11,7 @@ from traced.findings.feedback import fault
 from traced.lessons.branches.solutions.mend import mend as solution
 from traced.numbers.slopes import require_slopes_along
 from traced.programs.executed import find_executed
+from traced.programs.jaxprs import find_equations
 from traced.questions import returns
 from traced.running.attempt import attempt
 
@@ -57,6 +58,9 @@ _EXPONENTIALS = frozenset({"exp", "exp2", "expm1", "pow", "logistic", "tanh", "s
 _CALLBACKS = frozenset({"pure_callback", "io_callback"})
 
 
+_OUTSIDE = "what stands outside of the branches of a `cond` runs always, whichever of them is taken"
+
+
 def _mended(rows: Any) -> Any:
     rows = np.array(rows)
     broken = (rows < 0).any(axis=1)
@@ -76,7 +80,12 @@ def _runs_no_exponential_for_good_rows(answer: Any) -> None:
             ran = {primitive: "runs, though no row has a negative entry"}
             if rows is _WILD:
                 ran["given"] = "100 rows, one with a NaN, one with an infinity, one with 20"
-            raise fault("branches/both-run", executed[primitive] or last, **ran)
+            found = attempt(find_equations, lambda rows: answer(rows), rows)
+            within = [each.within for each in found if each.primitive == primitive]
+            branches = any(each.primitive == "cond" for each in found)
+            outside = branches and not all("cond" in each for each in within)
+            told = fault("branches/both-run", executed[primitive] or last, **ran)
+            raise told.saying(rule=_OUTSIDE) if outside else told
 
 
 def _derives_the_softmax(answer: Any) -> None:

@@ -13,7 +13,7 @@ from traced.course.exercise import Exercise
 from traced.findings.feedback import Found, Question, fault
 from traced.lessons.find_the_faults.solutions.evaluate import evaluate as solution
 from traced.lessons.find_the_faults.symptoms import shows_none
-from traced.programs.jaxprs import count_equations, find_equations
+from traced.programs.jaxprs import Equation, count_equations, find_equations
 from traced.questions import compare
 from traced.running.attempt import attempt
 from traced.tracing.compilations import record_compilations
@@ -89,6 +89,11 @@ def _more_images(answer: Any) -> str:
 
 def _more_programs(answer: Any) -> str:
     """Tell of an answer outside `jit` that compiles more of them, or larger ones."""
+    # First, since to compile one with an operand for each image takes minutes.
+    with contextlib.suppress(Found):
+        most = max(_traced(answer, _RUN[0]), key=lambda each: len(each.eqn.invars))
+        if (operands := len(most.eqn.invars)) > _RUN[0] // 2:
+            return f"{operands} operands of one `{most.primitive}` for {_RUN[0]} images"
     _, few, many = (_compiled(answer, rows) for rows in (_RUN[0] // 2, *_RUN))
     if many > 1.5 * few + 2:
         return f"{few} programs compiled for {_RUN[0]} images, {many} for {_RUN[1]}"
@@ -110,13 +115,19 @@ def _compiled(answer: Any, rows: int) -> int:
 
 def _largest_program(answer: Any, rows: int) -> int:
     """Return how many equations the longest of the jitted functions has that an answer calls."""
-    found = attempt(find_equations, lambda *args: answer(_linear, *args), *_typed(rows))
     sizes = {0: 0}
-    for each in found:
+    for each in _traced(answer, rows):
         while each.outer is not None:
             each = each.outer
         sizes[id(each)] = sizes.get(id(each), 0) + 1
     return max(sizes.values())
+
+
+def _traced(answer: Any, rows: int) -> list[Equation]:
+    found: list[Equation] = attempt(
+        find_equations, lambda *args: answer(_linear, *args), *_typed(rows)
+    )
+    return found
 
 
 def _more_equations(answer: Any) -> str:

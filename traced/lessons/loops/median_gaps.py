@@ -98,7 +98,7 @@ median_gaps = Exercise(
             _median_distances,
             (random_rows(301, 4).at[:2].set([[-1e4, 1e4, 5e3, 0.0], [2.0, 2.0, 2.0, 2.0]]),),
         ),
-        needs_at_most(_BYTES_OF_ALL_PAIRS // 2, _ROWS),
+        needs_at_most(_BYTES_OF_ALL_PAIRS // 4, _ROWS),
         _derives_the_medians,
         _forgets_its_steps,
     ),

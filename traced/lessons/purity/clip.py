@@ -3,6 +3,7 @@
 import contextlib
 import io
 import re
+from collections.abc import Set
 from typing import Any
 
 import jax
@@ -29,6 +30,7 @@ _VECTORS = (
 _OTHER_NORM = "the norm to print is that of the vector that the call was given"
 
 _TEXT = "JAX traces while a text is made: the number goes to `jax.debug.print` beside it"
+_DROPPED = "a `pure_callback` whose result nobody uses may be dropped; `jax.debug.print` stays"
 _BRANCH = "what stands in a branch is printed where that branch is taken"
 
 _NUMBER = re.compile(r"-?\d+\.?\d*(?:e[-+]?\d+)?")
@@ -67,23 +69,27 @@ def _require_printed(f: Any, g: Any, printed: str, **how: str) -> None:
     shown = any(np.isclose(each, norm, rtol=0.01, atol=0.01) for each in numbers)
     saw = {"given": f"g = {_shown(g)}, norm {norm:.3g}", "printed": printed.strip() or "nothing"}
     if not shown:
-        rule = _rule_of(printed, bool(numbers), _has_a_print(f, jnp.asarray(g)))
+        rule = _rule_of(printed, bool(numbers), _primitives(f, jnp.asarray(g)))
         raise fault("effects/not-printed", **how, **saw).saying(rule=rule)
 
 
-def _rule_of(printed: str, numbers: bool, has_a_print: bool) -> str:
+def _rule_of(printed: str, numbers: bool, primitives: Set[str]) -> str:
     """Return what is to be said where the norm was not printed, or nothing for the usual rule."""
+    has_a_print = any(name.startswith("debug") for name in primitives)
     if "Tracer" in printed:
         return _TEXT if has_a_print else ""
     if numbers:
         return _OTHER_NORM
-    return _BRANCH if has_a_print and not printed.strip() else ""
+    if printed.strip():
+        return ""
+    if "pure_callback" in primitives:
+        return _DROPPED
+    return _BRANCH if has_a_print else ""
 
 
-def _has_a_print(f: Any, g: Any) -> bool:
+def _primitives(f: Any, g: Any) -> set[str]:
     with contextlib.redirect_stdout(io.StringIO()):
-        names = attempt(count_primitives, lambda g: f(g), g)
-    return any(name.startswith("debug") for name in names)
+        return set(attempt(count_primitives, lambda g: f(g), g))
 
 
 def _run_and_read(f: Any, *args: Any) -> tuple[Any, str]:

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import random
 
-from traced.findings.feedback import Found, Question, require
+from traced.findings.feedback import Found, Question, fault, require
 from traced.programs.questions import require_bounded_growth
 from traced.questions import compare
 from traced.running.attempt import attempt
@@ -190,7 +190,13 @@ def require_normal(rows: Iterable[Any], of: str) -> None:
         "wanted": f"{chances[off]:.2%} of the numbers",
         "got": f"{counts[off] / z.size:.2%}",
     }
-    require(has_shares(counts, chances), "value/distribution", **saw)
+    if not has_shares(counts, chances):
+        raise fault("value/distribution", **saw).saying(rule=_NORMAL, read=_READ)
+
+
+#: What is said of numbers that are not normal; the rule of others is about `choice`.
+_NORMAL = "`random.normal` draws standard normal numbers; each other sampler has its own shape"
+_READ = "04_randomness, “A key gives the same numbers each time”"
 
 
 def require_unrelated(rows: Mapping[str, Any]) -> None:

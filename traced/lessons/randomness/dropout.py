@@ -129,7 +129,7 @@ def _relates_no_entries(kept: Any, apart: str) -> None:
     size = kept.shape[1]
     # The correlation of a row with itself, moved round by each number of places.
     centred = kept - kept.mean(axis=1, keepdims=True)
-    found = np.fft.irfft((abs(np.fft.rfft(centred)) ** 2).sum(axis=0), size)[1 : size // 2]
+    found = np.fft.irfft((abs(np.fft.rfft(centred)) ** 2).sum(axis=0), size)[1 : (size + 1) // 2]
     found /= np.sum(centred**2)
     worst = int(np.argmax(abs(found)))
     saw = {"between": apart.format(worst + 1), "correlation": f"{found[worst]:.2f}"}
