@@ -50,7 +50,12 @@ def _require_no_clamping(i: int, got: Any, given: str) -> None:
 def _keeps_any_shape(answer: Any) -> None:
     """Require results of the shape of `x`, whatever that is."""
     jitted = jax.jit(lambda i, x: answer(i, x))
-    for x in (jnp.float32(-0.5), jnp.array([[1.0, -2.0, 0.5], [3.0, 0.0, -0.5]]), _LONG):
+    for x in (
+        jnp.float32(-0.5),
+        jnp.array([-0.5]),
+        jnp.array([[1.0, -2.0, 0.5], [3.0, 0.0, -0.5]]),
+        _LONG,
+    ):
         shown = x if x.size < 10 else f"{x.size} entries"
         for i in (1, 7):
             got = attempt(jitted, jnp.int32(i), x)

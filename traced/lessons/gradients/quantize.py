@@ -53,7 +53,7 @@ quantize = Exercise(
     questions=(
         can_be_traced(jnp.asarray(_MATRIX)),
         returns(_quantized, (jnp.asarray(_MATRIX),), (jnp.asarray(_XS),), (jnp.float32(0.3),)),
-        returns(_quantized, (jnp.asarray(_MANY),)),
+        returns(_quantized, (jnp.asarray(_MANY),), (jnp.array([0.3]),)),
         _has_slope_one_inside,
     ),
     hints=(

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from traced.course.exercise import Exercise
+from traced.lessons.edge_cases import vectors
 from traced.lessons.gradients.solutions.step import step as solution
 from traced.questions import can_be_traced, compare
 from traced.running.attempt import attempt
@@ -58,6 +59,7 @@ _LOOKUP = (
     {"word": jnp.array([0, 2, 2])},
 )
 _ARRAY = (_nothing_more, jnp.array([1.0, -2.0]), jnp.array([10.0, 0.5]))
+_LONG = (_nothing_more, *map(jax.device_put, (vectors()["257 entries"], np.full(257, -100, "f4"))))
 
 
 @partial(jax.jit, static_argnums=0)
@@ -100,7 +102,7 @@ def _can_be_traced(answer: Any) -> None:
 
 step = Exercise(
     name="step",
-    questions=(_steps(_LINE, _ARRAY), _steps(_LOOKUP), _can_be_traced),
+    questions=(_steps(_LINE, _ARRAY), _steps(_LOOKUP, _LONG), _can_be_traced),
     hints=(
         "Three things differ from a plain loss: what it returns besides the number, what `grad` "
         "is asked to accept, and what it returns for an integer.",
@@ -109,7 +111,7 @@ step = Exercise(
         "One call that gives a pair. A function of a leaf and its gradient, which leaves the leaf "
         "alone where the gradient has no numbers; mapped over both trees.",
     ),
-    verified="right steps for three losses, with integers of three dtypes and floats of two in a "
-    "nested tree; they can be traced",
+    verified="right steps for three losses and four trees, with integers of three dtypes and "
+    "floats of two in a nested one; they can be traced",
     answer=solution,
 )

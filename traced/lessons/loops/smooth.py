@@ -2,15 +2,20 @@
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
 from traced.course.exercise import Exercise
+from traced.lessons.edge_cases import vectors
 from traced.lessons.loops.equations import grows_no_more_than
 from traced.lessons.loops.rows import random_rows
 from traced.lessons.loops.solutions.smooth import smooth as solution
 from traced.numbers.slopes import require_slopes_along
 from traced.questions import returns
+
+#: As many entries as the example has: nothing is compiled for them.
+_OF_FOUR = "equal entries", "close entries", "one large entry"
 
 
 def _smoothed(signal: Any) -> Any:
@@ -39,6 +44,7 @@ smooth = Exercise(
         grows_no_more_than(4, lambda n: (jnp.ones(n),), 4, 64),
         # So long that a power of nine tenths is zero. What is unrolled would take its time.
         returns(_smoothed, (random_rows(2000),)),
+        returns(_smoothed, *((jax.device_put(vectors()[name]),) for name in _OF_FOUR)),
         _follows_each_change,
     ),
     hints=(
@@ -49,7 +55,7 @@ smooth = Exercise(
         "An inner function takes the level and one value, and returns the new level twice: "
         "to be carried, and to be stacked. The carry starts at the first value of the signal.",
     ),
-    verified="right levels for four signals, one of 2000 values, and right derivatives; the rounds "
-    "are not laid out in the trace",
+    verified="right levels for seven signals, one of 2000 values, and right derivatives; the "
+    "rounds are not laid out in the trace",
     answer=solution,
 )

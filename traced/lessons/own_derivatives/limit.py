@@ -8,6 +8,7 @@ import numpy as np
 from jax import lax
 
 from traced.course.exercise import Exercise
+from traced.lessons.edge_cases import vectors
 from traced.lessons.own_derivatives.solutions.limit import limit as solution
 from traced.questions import compare
 from traced.running.attempt import attempt
@@ -30,7 +31,7 @@ def _shortened(most: Any, tree: Any) -> Any:
 
 
 def _changes_no_value(answer: Any) -> None:
-    for tree in (_TREE, _ROWS, jnp.float32(7.0)):
+    for tree in (_TREE, _ROWS, jnp.float32(7.0), jax.device_put(vectors()["257 entries"])):
         wanted = jax.tree.map(np.asarray, tree)
         compare(wanted, attempt(answer, jnp.float32(1.0), tree), given="most = 1.0")
 
@@ -50,7 +51,8 @@ def _shortens(answer: Any) -> None:
     small = jax.tree.map(lambda x: 0.01 * x, _TREE)
     cases: list[tuple[float, Any]] = [(6.5, _TREE), (20.0, _TREE), (0.5, _TREE), (1.0, zeros)]
     # Hardly too long, and so short that an epsilon is not small next to it.
-    cases += [(10.0, _ROWS), (2.0, -7.0), (12.9, _TREE), (0.02, small)]
+    large = jax.tree.map(lambda x: 1000 * x, _TREE)
+    cases += [(10.0, _ROWS), (2.0, -7.0), (12.9, _TREE), (0.02, small), (300.0, large)]
     for most, tree in cases:
         tree = jax.tree.map(jnp.float32, tree)
         given = f"most = {most}, slopes of {jax.tree.map(lambda x: np.asarray(x).tolist(), tree)}"

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from traced.course.exercise import Exercise
+from traced.lessons.edge_cases import vectors
 from traced.lessons.purity.losses import losses_of_fit
 from traced.lessons.purity.solutions.fit import fit as solution
 from traced.questions import changes_nothing, compare, traces_at_most, works_under_jit
@@ -30,11 +31,13 @@ def _fits_other_vectors(answer: Any) -> None:
     for w in ([np.inf, 1.0], [np.nan, 1.0]):
         _compare_losses(answer, np.asarray(w, np.float32), 1)
     _compare_losses(answer, many, 150)
+    _compare_losses(answer, vectors()["257 entries"], 2, "257 entries")
+    _compare_losses(answer, 0 * np.asarray(_W), 2)
 
 
-def _compare_losses(answer: Any, w: Any, steps: int) -> None:
-    wanted = losses_of_fit(w, steps)
-    compare(wanted, attempt(answer, jnp.asarray(w), steps), given=f"w = {w}, {steps} steps")
+def _compare_losses(answer: Any, w: Any, steps: int, name: str = "") -> None:
+    got, given = attempt(answer, jnp.asarray(w), steps), f"w = {name or w}, {steps} steps"
+    compare(losses_of_fit(w, steps), got, given=given)
 
 
 def _changes_nothing(answer: Any) -> None:

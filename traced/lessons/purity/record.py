@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from traced.course.exercise import Exercise
+from traced.lessons.edge_cases import vectors
 from traced.lessons.purity.losses import losses_of_fit
 from traced.lessons.purity.solutions.record import record as solution
 from traced.questions import compare, traces_at_most, works_under_jit
@@ -40,6 +41,11 @@ def _records_in_a_longer_ref(answer: Any) -> None:
         # What a step makes of infinity depends on how it is written.
         if np.isfinite(w).all():
             compare(np.float32(0.8) * w.astype("float32"), after, given=given)
+        compare(wanted, log[...], given=given, of="the ref after the call")
+    for i, name in ((5, "one entry"), (9, "257 entries"), (298, "entries from -100 to 100")):
+        w, given = vectors()[name], f"i = {i}, w = {name}, a ref of {len(wanted)} places"
+        wanted[i] = np.sum(w**2)
+        compare(np.float32(0.8) * w, attempt(answer, log, i, jax.device_put(w)), given=given)
         compare(wanted, log[...], given=given, of="the ref after the call")
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from traced.course.exercise import Exercise
 from traced.findings.feedback import require
+from traced.lessons.edge_cases import vectors
 from traced.lessons.pytrees.solutions.standardizer import Standardizer as Solution
 from traced.questions import compare, traces_at_most
 from traced.running.attempt import attempt
@@ -75,6 +76,10 @@ def _scales_by_a_small_deviation(answer: Any) -> None:
     got = attempt(_applied, _made(answer, mean, 20.7, std=std), x)
     wanted = np.clip((x - mean) / std, -20.7, 20.7)
     compare(wanted, got, given=f"mean {mean}, std {std}, clip 20.7")
+    # A single number, and one for each of many rows.
+    one, many = np.full(1, 2, np.float32), (100 * vectors()["257 entries"]).reshape(257, 1)
+    got = attempt(_applied, _made(answer, one, 30.5, std=2 * one), many)
+    compare(np.clip((many - 2) / 4, -30.5, 30.5), got, given="mean [2.], std [4.], 257 rows")
 
 
 def _differentiates(answer: Any) -> None:

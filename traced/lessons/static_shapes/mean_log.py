@@ -23,7 +23,7 @@ _FAR = [[1e-12, 1e12, 3.0, 100.0], [2e-38, 0, 0, 0], [3e38, 1e25, 0, 0]]
 _OTHERS = (
     (jnp.array([[1.0, 0.0], [1.0, 1.0]]), jnp.array([1, 2])),
     (jnp.array(_FAR), jnp.array([4, 1, 2])),
-    (jnp.linspace(2.0, 1.0, 300)[None], jnp.array([299])),
+    (jnp.linspace(2.0, 1.0, 301)[None], jnp.array([300])),
 )
 
 

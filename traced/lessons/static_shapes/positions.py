@@ -27,6 +27,8 @@ _SMALL, _INFINITE = (
 #: As long as the text allows: most of the positions fit into no byte.
 _LONG = jnp.asarray(np.sin(np.arange(1000, dtype=np.float32)))
 
+_ONE = jnp.array([0.5])
+
 _NONE = jnp.array([-1.0, 0.0, jnp.nan])
 
 #: All positive, the last one barely.
@@ -78,7 +80,7 @@ positions = Exercise(
         _can_be_traced,
         _returns_positions((_THREE, 3), (_THREE, 4), (_THREE, 2), (_OTHERS, 7), (_NONE, 2)),
         _keeps_its_size,
-        _returns_positions((_SMALL, 4), (_INFINITE, 3), (_LONG, 600), (_ALL, 12)),
+        _returns_positions((_SMALL, 4), (_INFINITE, 3), (_LONG, 600), (_ALL, 12), (_ONE, 2)),
     ),
     hints=(
         "How many entries are positive is a value. How long the result is, is known before.",
@@ -87,6 +89,6 @@ positions = Exercise(
         "The first positions in the reversed vector, counted back to places in `x`. What is "
         "filled in goes through the same subtraction, so one choice of it ends at -1.",
     ),
-    verified="right positions for nine calls, too few and too many among them; one fixed length",
+    verified="right positions for ten calls, too few and too many among them; one fixed length",
     answer=solution,
 )

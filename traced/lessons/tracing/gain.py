@@ -8,6 +8,7 @@ import numpy as np
 
 from traced.course.exercise import Exercise
 from traced.findings.feedback import Found, require
+from traced.lessons.edge_cases import vectors
 from traced.lessons.tracing.solutions.gain import Gain as Solution
 from traced.questions import compare, traces_at_most, works_under_jit
 from traced.running.attempt import attempt
@@ -66,6 +67,13 @@ def _keeps_two_apart(answer: Any) -> None:
         compare(np.asarray(factor * x), attempt(gain, x), given=given)
 
 
+def _takes_any_length(answer: Any) -> None:
+    for name in ("one entry", "257 entries"):
+        x = 100 * vectors()[name]
+        got = attempt(attempt(answer, 3.3), jax.device_put(x))
+        compare(np.float32(3.3) * x, got, given=f"Gain(3.3)(x), x = {name}, times 100")
+
+
 def _keeps_the_dtype(answer: Any) -> None:
     """Require what `-2.5 * x` gives: a Python factor takes on the dtype of floats."""
     for x in (
@@ -88,6 +96,7 @@ Gain = Exercise(
         ),
         _keeps_two_apart,
         _keeps_the_dtype,
+        _takes_any_length,
         works_under_jit(lambda answer: answer(2.0), _X),
     ),
     hints=(

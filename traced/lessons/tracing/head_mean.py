@@ -40,7 +40,9 @@ def _looks_at_the_first_entries_only(answer: Any) -> None:
 def _averages_many(answer: Any) -> None:
     """Require as many entries to count as are asked for, however many these are."""
     long = np.cos(np.arange(1009)).astype(np.float32) + np.float32(0.5)
-    for x, many in ((vectors()["257 entries"], (40, 256, 257)), (long, (600, 1009))):
+    named = vectors()
+    cases = (named["one entry"], (1,)), (named["257 entries"], (40, 256, 257)), (long, (600, 1009))
+    for x, many in cases:
         for n in many:
             given = f"x = {x.size} entries, n = {n}, scale = 10.0"
             compare(_head_mean(x, n, 10.0), attempt(answer, jnp.asarray(x), n, 10.0), given=given)

@@ -39,7 +39,7 @@ _LARGE = (
 
 #: Lengths that a counter of eight bits does not hold, and numbers that come more than once.
 _WIDE = jax.device_put(
-    (np.cos(np.float32(np.arange(600).reshape(2, 300) ** 2)), np.array([300, 257]))
+    (np.cos(np.float32(np.arange(602).reshape(2, 301) ** 2)), np.array([301, 257]))
 )
 _TIED = (
     jnp.array([[2.0, 2.0, 2.0, 1.0], [1.0, 3.0, 3.0, 1.0], [5.0, 5.0, 0.0, 0.0]]),
