@@ -27,6 +27,7 @@ PLACES = (
     ("flax.pool", "flax", r"\bpool\b"),
     ("flax.cell", "flax", r"\brecurrent\.py\b"),
     ("flax.optimizer", "flax", r"\boptimizer\.py\b"),
+    ("optax.loss", "optax", r"\blosses\W\w+\.py"),
     ("jax.attention", "jax|flax", r"\bdot_product_attention\b"),
 )
 #: Functions of JAX that end no recursion, since they work out each side of a choice.

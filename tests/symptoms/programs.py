@@ -25,6 +25,9 @@ PROGRAMS = {
     ("tables joined without a list", "concatenate-scalars"): (
         "jnp.concatenate(jnp.ones((2, 2)), jnp.ones((2, 2)))"
     ),
+    ("gradients of another shape", "broadcasting"): (
+        "tx = optax.adam(0.1)\ntx.update(jnp.ones((2, 3)), tx.init(jnp.ones(4)))"
+    ),
     ("updates that were not unpacked", "optimizer-structure"): (
         "params = {'w': jnp.ones(2), 'b': jnp.ones(1)}\n"
         "tx = optax.adam(0.1)\n"

@@ -416,6 +416,7 @@ def _library_of_frame(entry: TracebackType) -> Iterator[str]:
     file = entry.tb_frame.f_code.co_filename
     if library := _library_at(file):
         yield from (library, "any", "inside")
+        yield from ("optax.loss",) * (library == "optax" and "losses" in Path(file).parts)
     elif is_generated(entry.tb_frame.f_code):
         yield from libraries_of_class(type(entry.tb_frame.f_locals.get("self")))
 
