@@ -97,13 +97,8 @@ def _operands(node: ast.AST, above: ast.AST, frame: FrameType) -> Iterator[Any]:
         # Python 3.11 names the whole loop where newer ones name what cannot be iterated over.
         case ast.For(iter=iterated):
             yield from _operands(iterated, node, frame)
-        case (
-            ast.ListComp(generators=[first, *_])
-            | ast.SetComp(generators=[first, *_])
-            | ast.DictComp(generators=[first, *_])
-            | ast.GeneratorExp(generators=[first, *_])
-        ):
-            yield from _operands(first.iter, node, frame)
+        case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+            yield from _operands(node.generators[0].iter, node, frame)
         case ast.expr():
             parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
             if not parts:
