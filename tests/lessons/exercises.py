@@ -5,6 +5,7 @@ Each `test_NAME.py` imports the class, and `conftest.py` gives it the exercises 
 
 import json
 import re
+from functools import cache
 
 import execute
 import execute_choices
@@ -12,6 +13,7 @@ import jax
 import pytest
 from words import ADDRESSING, BELITTLING, SHOUTING, find_forbidden
 
+from tests.lessons import untamed
 from tests.lessons.pages import notebooks, stub_of
 
 #: What differs between releases: of JAX words of errors and counts of equations, and of Python
@@ -35,6 +37,16 @@ def as_compared(shown):
     return text if STORED_HERE else SEEN.sub(r"\1", text)
 
 
+@cache
+def checked_as_printed(exercise):
+    """Check the solution that the page shows, and return also the kinds of values it was given."""
+    namespace = {"__name__": "pasted"}
+    exec(compile(exercise.solution().text, "pasted", "exec"), namespace)
+    with untamed.recorded() as calls:
+        feedback = exercise.check(namespace[exercise.name])
+    return feedback, untamed.kinds(calls)
+
+
 @pytest.mark.usefixtures("compiled_once", "as_readers_have_it")
 class TestExercises:
     """The tests of one lesson's exercises."""
@@ -43,10 +55,13 @@ class TestExercises:
         assert exercise.check(stub_of(exercise)).state == "not attempted"
 
     def test_the_solution_on_the_page_passes_as_it_is_printed(self, exercise, answers):
-        namespace = {"__name__": "pasted"}
-        exec(compile(exercise.solution().text, "pasted", "exec"), namespace)
-        feedback = exercise.check(namespace[exercise.name])
+        feedback, _ = checked_as_printed(exercise)
         assert feedback.state == "passed", feedback
+
+    def test_it_is_asked_untamed_values_or_the_reason_is_told(self, exercise, answers):
+        _, asked = checked_as_printed(exercise)
+        wanted, tamed = untamed.wanted(f"{exercise.lesson}.{exercise.name}")
+        assert wanted - asked == tamed.keys()
 
     def test_two_more_right_answers_and_three_wrong_ones_are_tried(self, exercise, answers):
         assert len(answers.RIGHT[exercise.name]) >= 2

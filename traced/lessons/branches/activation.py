@@ -53,7 +53,7 @@ def _keeps_any_shape(answer: Any) -> None:
     for x in (
         jnp.float32(-0.5),
         jnp.array([-0.5]),
-        jnp.array([[1.0, -2.0, 0.5], [3.0, 0.0, -0.5]]),
+        jnp.array([[2.0, 2.0, 2.0], [1.0, 1.000001, -0.5]]),
         _LONG,
     ):
         shown = x if x.size < 10 else f"{x.size} entries"

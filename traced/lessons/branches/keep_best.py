@@ -13,8 +13,9 @@ from traced.questions import compare, returns, traces_at_most, works_under_jit
 from traced.running.attempt import attempt
 
 _OLD, _NEW = jnp.array([1.0, 2.0]), jnp.array([5.0, 6.0])
-_MATRIX = jnp.linspace(0.1, 0.7, 6).reshape(3, 2)
-_LONG = jnp.linspace(-1.0, 1.0, 301)
+_MATRIX = jnp.linspace(0.1, 0.7, 6).reshape(1, 6)
+#: Many, the last two of them next to one another.
+_LONG = jnp.append(jnp.linspace(-1.0, 1.0, 300), 0.999999)
 
 #: The best loss so far and its age, and the loss of a candidate.
 _ROUNDS = (
@@ -91,7 +92,7 @@ keep_best = Exercise(
         _leaves_the_other_behind,
         returns(
             _kept,
-            (_best(2.0, 1, jnp.ones((3, 2))), jnp.float32(1.0), _MATRIX),
+            (_best(2.0, 1, jnp.ones((1, 6))), jnp.float32(1.0), _MATRIX),
             (_best(np.inf, 1, _OLD), jnp.float32(np.inf), _NEW),
             (_best(2.0, 1, _LONG), jnp.float32(1.0), 2 * _LONG),
         ),

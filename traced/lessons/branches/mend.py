@@ -45,7 +45,7 @@ _SLIGHT = jnp.array([[0.5, 0.25, 0.25, -1e-30]])
 
 #: Beside a row to repair, NaN and infinity in rows that are kept.
 _UNTAMED = jnp.array(
-    [[jnp.nan, 0.5, 0.0], [-1.0, 1.0, 1.0], [jnp.inf, 0.5, 0.0], [0.25, 0.25, 0.5]]
+    [[jnp.nan, 0.5, 0.0], [-1.0, 1.0, 1.000001], [jnp.inf, 0.5, 0.0], [0.25, 0.25, 0.5]]
 )
 
 _SQUARE = jnp.array([[0.25, 0.75], [-1.0, 1.0]])

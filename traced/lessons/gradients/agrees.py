@@ -96,10 +96,10 @@ _CASES = (
 _POINTS = (_X, np.linspace(-1.0, 1.5, 4, dtype=np.float32))
 #: Of many entries: errors that are small in each add up, and a large one may be the last.
 _LONG = (
-    ("64 entries, each off by 0.008", _ripple, lambda x: jnp.cos(x) + 0.008, True),
-    ("64 entries, the last off by 0.1", _ripple, _off(jnp.cos, last=0.1), False),
+    ("101 entries, each off by 0.008", _ripple, lambda x: jnp.cos(x) + 0.008, True),
+    ("101 entries, the last off by 0.1", _ripple, _off(jnp.cos, last=0.1), False),
 )
-_LONG_POINT = np.linspace(-1.0, 1.0, 64, dtype=np.float32)
+_LONG_POINT = np.linspace(-1.0, 1.0, 101, dtype=np.float32)
 
 
 def _tells_right_from_wrong(answer: Any) -> None:
@@ -128,7 +128,7 @@ agrees = Exercise(
         "A loop that collects slopes, values on both sides apart by twice the step. Then the "
         "largest distance from the gradient, required to be below a bound between 0.01 and 0.1.",
     ),
-    verified="fourteen gradients told apart at two points, and two at 64 entries: right ones, "
+    verified="fourteen gradients told apart at two points, and two at 101 entries: right ones, "
     "wrong ones, one with NaN, and those of a function in NumPy",
     answer=solution,
 )

@@ -26,18 +26,18 @@ def _cubes(x: Any) -> Any:
 
 def _of_tree(params: Any) -> Any:
     hidden = jnp.tanh(params["w"] @ np.array([1.0, -0.5], np.float32) + params["b"])
-    return jnp.sum(hidden**2) * params["scale"][0]
+    return jnp.sum(hidden**2) * params["scale"][0][0]
 
 
 _TREE = {
     "w": jnp.array([[0.5, -1.0], [0.25, 2.0], [1.0, 0.0]]),
     "b": jnp.array([0.1, -0.2, 0.3]),
-    "scale": (jnp.float32(1.5),),
+    "scale": (jnp.array([1.5]),),
 }
 _OTHER = {
     "w": jnp.array([[1.0, 0.0], [-1.0, 0.5], [0.0, 2.0]]),
     "b": jnp.array([2.0, -1.0, 0.5]),
-    "scale": (jnp.float32(-1.0),),
+    "scale": (jnp.array([-1.0]),),
 }
 _CASES = (
     (lambda x: x**3, jnp.float32(1.5), jnp.float32(0.5)),
@@ -69,7 +69,7 @@ def _multiplies(*cases: tuple[Any, ...]) -> Any:
 
 def _multiplies_many(answer: Any) -> None:
     """Require the product for hundreds of entries, where no matrix is needed to know it."""
-    x, v = 100 * np.sin(np.arange(2 * 301, dtype=np.float32)).reshape(2, 301)
+    x, v = 300 * np.sin(np.arange(2 * 301, dtype=np.float32)).reshape(2, 301)
     got = attempt(answer, jax.jit(_cubes), jnp.asarray(x), jnp.asarray(v))
     compare(6 * x * v, got, given=f"f = the sum of cubes, x and v of {x.size} entries")
 

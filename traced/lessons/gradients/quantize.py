@@ -18,6 +18,8 @@ _XS = np.array(
 )
 _MATRIX = _XS[:12].reshape(4, 3)
 _MANY = np.linspace(-1.7, 1.7, 301, dtype="float32")
+_MANY[1] = np.nextafter(_MANY[0], 0)
+_EQUAL = np.full_like(_MATRIX, 0.6)
 _WEIGHTS = np.array([2.0, -3.0, 0.5], "float32")
 
 
@@ -53,7 +55,8 @@ quantize = Exercise(
     questions=(
         can_be_traced(jnp.asarray(_MATRIX)),
         returns(_quantized, (jnp.asarray(_MATRIX),), (jnp.asarray(_XS),), (jnp.float32(0.3),)),
-        returns(_quantized, (jnp.asarray(_MANY),), (jnp.array([0.3]),)),
+        returns(_quantized, *((jax.device_put(x),) for x in (_MANY, _EQUAL))),
+        returns(_quantized, (jnp.array([0.3]),)),
         _has_slope_one_inside,
     ),
     hints=(

@@ -59,6 +59,8 @@ _LOOKUP = (
     {"word": jnp.array([0, 2, 2])},
 )
 _ARRAY = (_nothing_more, jnp.array([1.0, -2.0]), jnp.array([10.0, 0.5]))
+#: The same parameters with another batch.
+_AGAIN = (*_ARRAY[:2], jnp.array([-100.0, 3.0]))
 _LONG = (_nothing_more, *map(jax.device_put, (vectors()["257 entries"], np.full(257, -100, "f4"))))
 
 
@@ -102,7 +104,7 @@ def _can_be_traced(answer: Any) -> None:
 
 step = Exercise(
     name="step",
-    questions=(_steps(_LINE, _ARRAY), _steps(_LOOKUP, _LONG), _can_be_traced),
+    questions=(_steps(_LINE, _ARRAY, _AGAIN), _steps(_LOOKUP, _LONG), _can_be_traced),
     hints=(
         "Three things differ from a plain loss: what it returns besides the number, what `grad` "
         "is asked to accept, and what it returns for an integer.",

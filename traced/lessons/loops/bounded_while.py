@@ -19,7 +19,7 @@ from traced.running.attempt import attempt
 
 #: What is passed: its text, the condition, the body, where to begin, and how many steps at most.
 _CASES: tuple[tuple[str, Any, Any, Any, int], ...] = (
-    ("halve 20 while above 1", lambda x: x > 1, lambda x: x / 2, jnp.float32(20), 9),
+    ("halve 200 while above 1", lambda x: x > 1, lambda x: x / 2, jnp.float32(200), 9),
     ("halve 20 while above 1", lambda x: x > 1, lambda x: x / 2, jnp.float32(20), 5),
     ("halve 20 while above 1", lambda x: x > 1, lambda x: x / 2, jnp.float32(20), 1),
     ("halve 1 while above 1", lambda x: x > 1, lambda x: x / 2, jnp.float32(1), 4),

@@ -17,6 +17,10 @@ from traced.questions import returns
 #: As many entries as the example has: nothing is compiled for them.
 _OF_FOUR = "equal entries", "close entries", "one large entry"
 
+#: Of nine entries, far from zero, but for one of them.
+_FAR = 10_000 * np.asarray(random_rows(9))
+_FAR[4] = 0
+
 
 def _smoothed(signal: Any) -> Any:
     """Return the level after each value, to which the new value adds a tenth."""
@@ -39,7 +43,7 @@ smooth = Exercise(
             _smoothed,
             (jnp.array([3.0, 1.0, -2.0, 8.0]),),
             (jnp.ones(1),),
-            (10_000 * random_rows(9),),
+            (jax.device_put(_FAR),),
         ),
         grows_no_more_than(4, lambda n: (jnp.ones(n),), 4, 64),
         # So long that a power of nine tenths is zero. What is unrolled would take its time.

@@ -16,7 +16,7 @@ from traced.running.attempt import attempt
 
 #: Sizes of meshes, and the arrays that are split over each.
 _CASES: tuple[tuple[dict[str, int], tuple[tuple[int, ...], ...]], ...] = (
-    ({"data": 8}, ((17, 3), (16, 3), (1, 3), (9,))),
+    ({"data": 8}, ((17, 3), (16, 7), (1, 3), (9,))),
     ({"data": 4, "model": 2}, ((5, 2, 2), (8, 3), (17, 3))),
     ({"model": 4, "data": 2}, ((7, 3), (2, 3))),
 )
@@ -27,11 +27,11 @@ _DTYPES = {9: "int32", 5: "bfloat16", 7: "bool"}
 
 
 def _array(shape: tuple[int, ...]) -> Any:
-    """Return numbers from 1 on, but for a first row of zeros, which is real like any other.
+    """Return numbers of both signs, but for a first row of zeros, which is real like any other.
 
     So are NaN and infinity, which the second row holds where there are such numbers.
     """
-    numbers = np.arange(1.0, 1 + np.prod(shape)).reshape(shape)
+    numbers = (2 * np.arange(np.prod(shape)) - 99.0).reshape(shape)
     numbers[0] = 0
     dtype = _DTYPES.get(len(numbers), "float32")
     if dtype in ("float32", "bfloat16"):

@@ -14,7 +14,7 @@ from traced.running.attempt import attempt
 
 #: Where the slope is largest and where it is smallest, of all `m` and all `e` up to 0.9.
 _ENDS = ((0.0, 0.9), (-0.02, 0.9), (22.0, 0.9))
-_POINTS = ((0.5, 0.3), (-14.0, 0.8), (-6.5, 0.9), (3.0, 0.0), (0.1, 0.9), *_ENDS)
+_POINTS = ((0.5, 0.3), (-14.0, 0.8), (-6.5, 0.9), (3.0, 0.0), (0.1, 0.9), (100.5, 0.6), *_ENDS)
 _M = np.array([0.25, 1.5, -2.5], np.float32)
 _E = np.array([0.1, 0.9, 0.5], np.float32)
 

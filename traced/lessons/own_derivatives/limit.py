@@ -13,7 +13,7 @@ from traced.lessons.own_derivatives.solutions.limit import limit as solution
 from traced.questions import compare
 from traced.running.attempt import attempt
 
-_TREE = {"w": jnp.array([[3.0, 0.0], [0.0, -4.0]]), "b": (jnp.float32(12.0),)}
+_TREE = {"w": jnp.array([[3.0, 0.0], [0.0, -4.0]]), "b": (jnp.array([12.0]),)}
 _ROWS = jnp.array([[3.0, 4.0], [0.3, 0.4], [-30.0, 40.0]])
 _MOST = jnp.array([1.0, 1.0, 5.0])
 

@@ -44,7 +44,7 @@ _PAIRS = [(float(a), float(b)) for a, b in _GIVEN]
 _MANY = jax.device_put(tuple(np.resize(_GIVEN, (301, 2)).T))
 #: What is asked in one program: the few that are equal or apart, and then the neighbours.
 _ROWS = np.array([*_PAIRS[1:5], *_NEAR], np.float32).T.reshape(2, 2, -1)
-_A, _B = _GIVEN[1:5].T.reshape(2, 2, 2)
+_A, _B = _GIVEN[1:5].T.reshape(2, 1, 4)
 
 
 def _half(a: Any, b: Any) -> Any:

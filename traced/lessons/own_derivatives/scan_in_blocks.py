@@ -49,7 +49,7 @@ def _many_roots(x: Any, scale: Any) -> Any:
 _TREE = {"scale": jnp.linspace(-1.0, 2.0, 6), "rows": jnp.arange(36.0).reshape(6, 3, 2) / 20}
 _START = (jnp.array([0.5, -1.0]), jnp.int32(3))
 _CASES = (
-    ("a running sum of 6 numbers", _sum, jnp.float32(1.0), jnp.arange(6.0)),
+    ("a running sum of 6 numbers", _sum, jnp.float32(1.0), 100 * jnp.arange(6.0)),
     ("a pair, and a dictionary of 6 rows", _pair, _START, _TREE),
 )
 

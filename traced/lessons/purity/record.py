@@ -34,7 +34,8 @@ def _records_in_a_longer_ref(answer: Any) -> None:
     """Require the same of more weights and places, and of large, small and infinite weights."""
     many, wanted = np.arange(20, dtype="float32") % 7, np.full(300, 7.0, "float32")
     log = jax.new_ref(jnp.asarray(wanted))
-    for i, w in ((299, 1e3 - many), (0, 0.001 * many), (200, np.where(many == 3, np.inf, many))):
+    unknown, equal = np.where(many == 3, np.inf, many), np.full_like(many, 0.5)
+    for i, w in ((299, 1e3 - many), (0, 0.001 * many), (200, unknown), (8, equal)):
         given = f"i = {i}, w = {w.astype('float32')}, a ref of {len(wanted)} places"
         wanted[i] = np.sum(w.astype("float32") ** 2)
         after = attempt(answer, log, i, jnp.asarray(w, "float32"))

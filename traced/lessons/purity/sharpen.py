@@ -8,7 +8,7 @@ import numpy as np
 
 from traced.course.exercise import Exercise
 from traced.findings.feedback import require
-from traced.lessons.edge_cases import vectors
+from traced.lessons.edge_cases import non_finite_vectors, vectors
 from traced.lessons.purity.solutions.sharpen import sharpen as solution
 from traced.purity.hidden_reads import find_hidden_reads
 from traced.purity.stale_reads import find_reads_under_jit
@@ -20,6 +20,8 @@ _X = jnp.array([0.5, -1.0, 2.0])
 #: Those at which something is left to see of the powers of a vector: of which digits, and how many.
 _TEMPERATURES = {
     "one entry": (10.0,),
+    "zeros": (2.0,),
+    "a NaN inside": (2.0,),
     "entries from -100 to 100": (0.02, 10.0, 500.0),
     "close entries": (0.02, 10.0),
     "entries near zero": (0.001, 0.02, 10.0),
@@ -60,7 +62,7 @@ def _stays_finite(answer: Any) -> None:
     """Require the softmax of other vectors, whose powers may be too large or too small."""
     # Between neighbours of zero a temperature counts that would blur all other vectors alike.
     near, low = np.array([0.0, 0.1, 0.05], "float32"), np.array([-100.0, -99.5], "float32")
-    named = vectors() | {"entries near zero": near, "low entries": low}
+    named = vectors() | non_finite_vectors() | {"entries near zero": near, "low entries": low}
     named |= {name: np.array(entries, "float32") for name, entries in _FAR.items()}
     for name, temperatures in _TEMPERATURES.items():
         for temperature in temperatures:

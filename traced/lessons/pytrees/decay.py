@@ -18,7 +18,7 @@ _model = {
         {"kernel": jnp.ones((2, 2)), "bias": jnp.ones(2)},
         {"kernel": jnp.ones(3), "scale": jnp.ones((2, 2)), "old_kernel": jnp.ones(2)},
     ],
-    "kernel_head": {"kernel": jnp.full((2, 1), 4.0), "table": jnp.ones((5, 2))},
+    "kernel_head": {"kernel": jnp.full((2, 50), 4.0), "table": jnp.ones((5, 2))},
 }
 # A `kernel` that is a container: the paths of its leaves end with other keys, or with indices.
 _nested = {
@@ -49,7 +49,9 @@ _slashed = {
     "conv/1": {"kernel": jnp.full(2, 8.0), "bias/kernel": jnp.ones(1)},
 }
 _deep = {
-    "a": {"b": [[{"c": {"kernel": jnp.array([100.1, 0.1234, 3.337, 7.771]), "bias": jnp.ones(1)}}]]}
+    "a": {
+        "b": [[{"c": {"kernel": jnp.array([100.1, 0.1234, 3.337, 3.33701]), "bias": jnp.ones(1)}}]]
+    }
 }
 
 

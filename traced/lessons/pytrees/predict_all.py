@@ -33,6 +33,7 @@ _unknown = {
     "mask": jnp.array([False, False, True]),
 }
 _rows_of_five = {"x": jnp.sin(jnp.arange(1505.0)).reshape(301, 5), "mask": jnp.arange(4) % 2 == 0}
+_rows_of_five["x"] = _rows_of_five["x"].at[0].set(2.0)  # a row of equal entries
 
 
 def _derives_its_values(answer: Any) -> None:

@@ -34,6 +34,10 @@ _MANY = jax.device_put(np.arange(1, 25, dtype=np.float32)[None, :])
 #: Rows of tiny weights, an eighth of them zero, which nothing that is added may outweigh.
 _TINY = jax.device_put(np.tile(np.float32(np.arange(301) % 8 * 1e-20), (19, 1)))
 
+#: As many that are equal, and that nearly are.
+_EQUAL = jax.device_put(np.ones((19, 301), np.float32))
+_CLOSE = jax.device_put(np.float32(1 + 1e-6 * (np.arange(19 * 301).reshape(19, 301) % 4)))
+
 #: So many that chances a tenth off are seen; each draw sorts a row, which takes a CPU long.
 _DRAWS = 2**14
 
@@ -63,6 +67,15 @@ def _picks_apart_in_many_rows(answer: Any) -> None:
     unweighted = int(np.sum(np.asarray(_TINY)[0][picks] == 0))
     saw = {"of": of, "entries_of_weight_0": f"drawn {unweighted} times"}
     require(not unweighted, "value/distribution", **saw)
+    _are_no_repetitions(picks, of)
+    for weights, of in ((_EQUAL, "equal weights"), (_CLOSE, "weights of 1 to 1.000003")):
+        picks = np.sort(np.asarray(attempt(answer, random.key(0), weights, 10)), axis=1)
+        of = f"19 rows of 301 {of}, k = 10"
+        _are_different_entries(picks, 301, of)
+        _are_no_repetitions(picks, of)
+
+
+def _are_no_repetitions(picks: Any, of: str) -> None:
     for i, j in combinations(range(len(picks)), 2):
         saw = {"of": of, "the_same_entries": f"in row {i + 1} and in row {j + 1}"}
         require(not np.array_equal(picks[i], picks[j]), "keys/related", **saw)

@@ -104,7 +104,7 @@ def _drawn_in_16_bits(answer: Any, of: str) -> Found | None:
 
     A compiler may leave out the rounding to so many bits, but draws no other numbers.
     """
-    for each in attempt(find_equations, lambda key: answer(key, 4), random.key(0)):
+    for each in attempt(find_equations, lambda key: answer(key, 5), random.key(0)):
         avals: list[Any] = [var.aval for var in each.eqn.outvars]
         for dtype in (getattr(aval, "dtype", None) for aval in avals):
             if dtype in _SHORT:
@@ -132,7 +132,7 @@ rollout = Exercise(
     name="rollout",
     questions=without_reuse_checker(
         draws_like(_zeros, (4,), (6,), (1,)),
-        spends_each_key_once(random.key(0), 4),
+        spends_each_key_once(random.key(0), 5),
         # Before 400 steps are taken: compiled from a loop in Python, they would take minutes.
         equations_do_not_grow(lambda n: (random.key(0), n), 4, 12, 400),
         _walks_far,

@@ -18,8 +18,8 @@ from traced.questions import compare
 from traced.running.attempt import attempt
 
 _CASES: tuple[tuple[dict[str, int], tuple[tuple[int, ...], ...], str], ...] = (
-    ({"data": 8}, ((24,), (8,), (16, 3)), "float32"),
-    ({"model": 2, "data": 4}, ((8, 2, 2), (12,)), "float32"),
+    ({"data": 8}, ((24,), (8,), (16, 1)), "float32"),
+    ({"model": 2, "data": 4}, ((8, 2, 2), (24,)), "float32"),
     ({"data": 1}, ((5,),), "float32"),
     ({"data": 2}, ((6,),), "int32"),
 )
@@ -27,7 +27,7 @@ _CASES: tuple[tuple[dict[str, int], tuple[tuple[int, ...], ...], str], ...] = (
 
 def _numbers(shape: tuple[int, ...], dtype: str = "float32") -> Any:
     """Return whole numbers: of `int32` more than `float32` can tell, else NaN and infinity too."""
-    numbers = np.round(np.sin(np.arange(1.0, 1 + np.prod(shape))) * 9).reshape(shape)
+    numbers = np.round(np.sin(np.arange(1.0, 1 + np.prod(shape))) * 900).reshape(shape)
     if dtype == "int32":
         return (numbers + 2**25).astype(dtype)
     numbers.flat[1:4:2] = np.nan, np.inf

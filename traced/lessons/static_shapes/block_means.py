@@ -45,9 +45,13 @@ def _averages_other_lengths(answer: Any) -> None:
 
 
 def _averages_each_block_alone(answer: Any) -> None:
-    """Require a huge number, an infinity and a NaN to show in their own blocks alone."""
+    """Require a huge number, an infinity and a NaN to show in their own blocks alone.
+
+    Where entries are equal, or nearly so, their mean is as well.
+    """
     in_the_rest = np.array([0, 0, 0, 3, np.nan], np.float32)
-    for x, blocks in ((_REPEATED, 2), (_REPEATED, 4), (in_the_rest, 2)):
+    equal, close = np.full(8, 2, np.float32), np.float32(1 + 1e-6 * np.arange(8))
+    for x, blocks in ((_REPEATED, 2), (_REPEATED, 4), (in_the_rest, 2), (equal, 4), (close, 2)):
         got = attempt(answer, jnp.asarray(x), blocks)
         compare(_block_means(x, blocks), got, given=f"x = {x}, blocks = {blocks}")
 

@@ -77,6 +77,9 @@ def _is_finite_where_its_vector_is(answer: Any) -> None:
             "near -100": x - 100,
             "from -100 to 100": np.linspace(-100, 100, length, dtype=np.float32),
             "near -10000": x - 9_997,
+            "of which the last is NaN": np.where(
+                np.arange(length) < length - 1, x, np.float32(np.nan)
+            ),
             "of -20, but the first of 0": np.float32(-20) * (np.arange(length) > 0),
         }
         for name, vector in untamed.items():

@@ -16,8 +16,9 @@ from traced.running.attempt import attempt
 
 _LENGTHS = jnp.array([3, 1, 4])
 
-#: Entries far from one, whose product overflows, the smallest and the largest among them.
-_FAR = [[1e-12, 1e12, 3.0, 100.0], [2e-38, 0, 0, 0], [3e38, 1e25, 0, 0]]
+#: Entries far from one, whose product overflows, the smallest and the largest among them; and two
+#: that are nearly equal.
+_FAR = [[1e-12, 1e12, 3.0, 3.000001], [2e-38, 0, 0, 0], [3e38, 1e25, 0, 0]]
 
 #: The example of the page, entries far from one, and one row, longer than a byte can count.
 _OTHERS = (

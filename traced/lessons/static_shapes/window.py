@@ -23,7 +23,7 @@ from traced.running.attempt import attempt
 
 _UP = np.arange(1.0, 7.0, dtype=np.float32)
 _UNTAMED = np.array([1.0, np.nan, 3.0, np.inf], np.float32)
-_LONG = (100 * np.sin(np.arange(2001))).astype(np.float32)
+_LONG = (300 * np.sin(np.arange(2001))).astype(np.float32)
 
 
 def _window(x: Any, start: int, width: int) -> Any:

@@ -68,7 +68,7 @@ def _keeps_two_apart(answer: Any) -> None:
 
 
 def _takes_any_length(answer: Any) -> None:
-    for name in ("one entry", "257 entries"):
+    for name in ("one entry", "equal entries", "257 entries"):
         x = 100 * vectors()[name]
         got = attempt(attempt(answer, 3.3), jax.device_put(x))
         compare(np.float32(3.3) * x, got, given=f"Gain(3.3)(x), x = {name}, times 100")

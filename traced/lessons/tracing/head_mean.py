@@ -32,7 +32,8 @@ def _looks_at_the_first_entries_only(answer: Any) -> None:
     _compare_call(answer, jnp.array([1.0, 3.0, jnp.nan]), 2, 10.0)
     for x in ([1.0, 3.0, jnp.inf], [1.0, jnp.nan, 3.0], [jnp.inf, 1.0, 3.0]):
         _compare_call(answer, jnp.array(x), 2, 10.0)
-    # Large entries, and small ones with a large scale.
+    # Equal entries, large ones, and small ones with a large scale.
+    _compare_call(answer, jnp.array([2.0, 2.0, 2.0]), 2, 10.0)
     _compare_call(answer, jnp.array([1e5, -3e6, 0.0]), 2, 10.0)
     _compare_call(answer, jnp.array([3e-4, 5e-5, 0.0]), 2, 1e4)
 

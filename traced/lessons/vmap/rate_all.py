@@ -32,7 +32,7 @@ def _rated(model: Any, batch: Any) -> Any:
 def _with_a_nan() -> tuple[Any, ...]:
     model, batch = _arguments(5)
     x = np.array(batch["x"])
-    x[1, 2] = np.nan
+    x[1, 2], x[0, 3] = np.nan, 100
     return model, batch | {"x": jax.device_put(x)}
 
 

@@ -68,7 +68,12 @@ _LARGE = _stack(3, 3, 512)
 slopes = Exercise(
     name="slopes",
     questions=(
-        _returns_the_slopes(_energy, _slopes_of_energy, _stack(2, 5), _stack(3, 3), _stack(1, 1)),
+        _returns_the_slopes(
+            _energy,
+            _slopes_of_energy,
+            *(_stack(2, 5), _stack(3, 3), _stack(1, 1)),
+            *jax.device_put((np.zeros((2, 5), np.float32), np.ones((2, 5), np.float32))),
+        ),
         _returns_the_slopes(
             _spread, _slopes_of_spread, _stack(3, 3, 5), _stack(2, 2, 2), _stack(6)
         ),

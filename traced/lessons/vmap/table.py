@@ -57,8 +57,9 @@ def _points(n: int, m: int) -> tuple[Any, ...]:
 
 
 def _rows(n: int, m: int) -> tuple[Any, ...]:
-    numbers = (np.cos(np.arange(4 * k, dtype=np.float32) * k).reshape(k, 4) for k in (n, m))
-    return _on_device(tuple(numbers))
+    left, right = (np.cos(np.arange(4 * k, dtype=np.float32) * k).reshape(k, 4) for k in (n, m))
+    left[0] = 0.5  # a row of equal entries
+    return _on_device((left, right))
 
 
 # Made by NumPy, so that nothing is compiled for it.
