@@ -602,6 +602,18 @@ def scores_in_half_precision(predict, params, x, y, size):
     return labels_that_none_has(halved, params, x, y, size)
 
 
+def rows_of_zeros_left_out(predict, params, x, y, size):
+    missing = -len(x) % size
+    rows = jnp.concatenate([x, jnp.zeros((missing, *x.shape[1:]), x.dtype)])
+    labels = jnp.pad(y, (0, missing)).reshape(-1, size)
+
+    def count(batch):
+        there = batch[0].reshape(size, -1).any(axis=1)
+        return jnp.sum(_right(predict, params, *batch), where=there)
+
+    return jax.lax.map(count, (rows.reshape(-1, size, *x.shape[1:]), labels)).sum() / len(x)
+
+
 # run_to
 
 
@@ -1250,6 +1262,7 @@ WRONG = {
             smallest_score,
             counted_in_half_precision,
             scores_in_half_precision,
+            rows_of_zeros_left_out,
         ],
         "shapes/padding-counts": [padding_right_by_chance, last_row_again],
         "loops/unrolled": [unrolled],
