@@ -33,7 +33,7 @@ _FINE = np.array([[1000.1, -0.001, 1234.5, 999.9]], np.float32)
 #: Many boxes, one of them from right to left, with further columns that nothing may change.
 _MANY = np.tile(np.concatenate([_BOXES, [[3.0, 3.5, 1.0, 0.5]]]).astype(np.float32), (40, 1))
 # Corners that are zero, that are equal, and that nearly are.
-_MANY[-3:] = [[0, 0, 0, 0], [2, 2, 2, 2], [1, 1.000001, 2, 2.000001]]
+_MANY[-3:] = [[0.0] * 4, [2.0] * 4, [1.0, 1.000001, 2.0, 2.000001]]
 _FURTHER = np.array([np.nan, np.inf, -np.inf, 1e30, -1e30, 1.2345678, 0.5], np.float32)
 _WIDE = np.concatenate([_MANY, np.tile(_FURTHER, (len(_MANY), 1))], axis=1)
 _UNKNOWN = np.array([[np.nan, -1.0, np.inf, 2.0], [-np.inf, 1.0, 1.0, np.nan]], np.float32)
