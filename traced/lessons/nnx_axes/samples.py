@@ -46,7 +46,7 @@ _SIZES = (3, 12), (12, 3)
 def _rows(count: int) -> Any:
     """Return rows, of which the eighth is the first again, with more digits than `bfloat16` has."""
     numbers = np.arange(3.0 * count, dtype="float32").reshape(count, 3)
-    return jnp.asarray(numbers % 7 - 2 + 1 / 64)
+    return jax.device_put(numbers % 7 - 2 + 1 / 64)
 
 
 def _without_noise(rows: Any) -> Any:

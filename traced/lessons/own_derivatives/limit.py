@@ -14,8 +14,8 @@ from traced.questions import compare
 from traced.running.attempt import attempt
 
 _TREE = {"w": jnp.array([[3.0, 0.0], [0.0, -4.0]]), "b": (jnp.array([12.0]),)}
-_ROWS = jnp.array([[3.0, 4.0], [0.3, 0.4], [-30.0, 40.0]])
-_MOST = jnp.array([1.0, 1.0, 5.0])
+_ROWS = np.array([[3.0, 4.0], [0.3, 0.4], [-30.0, 40.0]], np.float32)
+_MOST = np.array([1.0, 1.0, 5.0], np.float32)
 
 
 def _half_of_squares(tree: Any) -> Any:
@@ -72,14 +72,14 @@ def _accepts_tracers(answer: Any) -> None:
     got = attempt(jax.jit(slopes), one, _TREE)
     compare(_shortened(1.0, _TREE), got, given="most = 1.0, under `jit`")
     wanted = [_shortened(most, row) for most, row in zip(_MOST, _ROWS, strict=True)]
-    got = attempt(jax.vmap(slopes), _MOST, _ROWS)
+    got = attempt(jax.jit(jax.vmap(slopes)), _MOST, _ROWS)
     compare(np.stack(wanted), got, given=f"a row each, most = {_MOST.tolist()}, under `vmap`")
 
     def repeated(x: Any, limits: Any) -> Any:
         return _half_of_squares(lax.scan(lambda x, most: (answer(most, x), None), x, limits)[0])
 
     # The way back meets the limits from the last to the first.
-    got = attempt(jax.grad(repeated), _ROWS[2], jnp.array([2.0, 9.0]))
+    got = attempt(jax.jit(jax.grad(repeated)), _ROWS[2], np.array([2, 9], np.float32))
     compare(_shortened(2.0, _ROWS[2]), got, given="most = 2.0 and then 9.0, in a `scan`")
 
 
@@ -88,7 +88,9 @@ def _has_no_slope_by_its_limit(answer: Any) -> None:
         return jax.grad(lambda most: _half_of_squares(answer(most, _TREE)))(most)
 
     compare(
-        np.float32(0), attempt(by_most, jnp.float32(1.0)), given="the slope with respect to `most`"
+        np.float32(0),
+        attempt(jax.jit(by_most), jnp.float32(1.0)),
+        given="the slope with respect to `most`",
     )
 
 

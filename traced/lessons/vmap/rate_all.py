@@ -81,14 +81,15 @@ rate_all = Exercise(
             _arguments(5),
             # As many columns as features, and as hidden numbers: any axis fits.
             _arguments(3, hidden=3),
-            _arguments(1),
-            # More hidden numbers than a counter of eight bits holds.
-            _arguments(7, features=2, hidden=300),
             _of_zeros(),
             _all_masked(),
         ),
         _keeps_nan_behind_its_mask,
         keeps_its_size(_arguments, 4, 40),
+        # Each of one program: it can be traced. A counter of eight bits does not hold 300.
+        lambda answer: returns(_rated, _arguments(1), _arguments(7, features=2, hidden=300))(
+            jax.jit(answer)
+        ),
         _derives_its_values,
     ),
     hints=(
