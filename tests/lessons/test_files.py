@@ -6,11 +6,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from tests.lessons import untamed
 from tests.lessons.pages import asked_on, notebooks
 from traced.course.exercise import Exercise
 from traced.lessons import LESSONS
+from traced.running.attempt import attempt
 
 HERE, PACKAGE = Path(__file__).parent, Path(__file__).parents[2] / "traced" / "lessons"
 
@@ -124,7 +127,7 @@ def find_misplaced_lessons(pages, folders, files):
     found = [] if [*pages] == [*LESSONS] else ["LESSONS are not the notebooks in their order"]
     found += [f"{name} is a folder of no lesson" for name in set(folders) - set(LESSONS)]
     found += [f"{name} has no folder" for name in set(LESSONS) - set(folders)]
-    here = {"conftest", "exercises", "pages", "test_files", *LESSONS}
+    here = {"conftest", "exercises", "pages", "test_files", "untamed", *LESSONS}
     here |= {f"test_{name}" for name in LESSONS}
     found += [f"tests/lessons/{name}.py is of no lesson" for name in files - here]
     return found + [f"tests/lessons/{name}.py is missing" for name in here - files]
@@ -154,3 +157,31 @@ def test_every_lesson_has_its_notebook_its_folder_and_its_answers():
 )
 def test_a_planted_lesson_is_found(change, fault):
     assert fault in find_misplaced_lessons(**lessons_as_they_are() | change)
+
+
+def test_every_exercise_says_once_what_it_takes():
+    there = sorted(f"{lesson}.{name}" for lesson in LESSONS for name in asked_on(lesson))
+    takes, tame = (untamed.table()[name] for name in ("takes", "tame"))
+    assert sorted(name for them in takes.values() for name in them) == there
+    assert {name for each in tame for name in each["of"]} <= {*there}
+    assert takes.keys() == untamed.KINDS.keys()
+
+
+def test_a_value_that_is_handed_over_is_seen():
+    def call(*args):
+        with untamed.recorded() as calls:
+            for each in args:
+                attempt(lambda x, n: x, np.float32(each), n)
+        return untamed.kinds(calls)
+
+    n = 3
+    assert call([0.5, 2.0, 7.0, 9.0]) == {"an odd size"}
+    assert call([1.0]) == {"one entry", "an odd size"}
+    tame = {"an odd size"}
+    assert call([0.0, 2.0]) - tame == {"zero"}
+    assert call([-1.0, 200.0]) - tame == {"negative", "a hundred"}
+    assert call([2.0, 2.0]) - tame == {"equal entries"}
+    assert call([1.0, 1.000001]) - tame == {"close entries"}
+    assert call([np.nan, 1.0]) - tame == {"not finite"}
+    assert call(np.arange(1.0, 101.0)) - tame == {"a hundred entries", "a hundred"}
+    assert call([1.0, 2.0], [3.0, 4.0]) - tame == {"one argument twice"}

@@ -5,7 +5,7 @@ import operator
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from itertools import combinations
 from pathlib import Path
 
@@ -14,9 +14,6 @@ import numpy as np
 import pytest
 
 from traced.running import attempt
-
-TABLE = Path(__file__).with_suffix(".toml")
-
 
 #: What is asked by the kind of input that an exercise takes. Numbers are what an answer computes
 #: with; a step hands a batch and parameters on; of trees and sizes, no entry matters.
@@ -150,9 +147,14 @@ def _shares_one(calls):
     return False
 
 
+@cache
+def table():
+    """Return what each exercise takes, and what need not be asked of it."""
+    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+
+
 def wanted(exercise):
     """Return which kinds the check of `LESSON.NAME` has to ask, and those that it need not."""
-    table = tomllib.loads(TABLE.read_text("utf-8"))
-    (takes,) = (name for name, them in table["takes"].items() if exercise in them)
-    reasons = [each for each in table["tame"] if exercise in each["of"]]
+    (takes,) = (name for name, them in table()["takes"].items() if exercise in them)
+    reasons = [each for each in table()["tame"] if exercise in each["of"]]
     return set(KINDS[takes]), {kind: each["why"] for each in reasons for kind in each["kinds"]}

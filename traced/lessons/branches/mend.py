@@ -9,6 +9,7 @@ import numpy as np
 from traced.course.exercise import Exercise
 from traced.findings.feedback import fault
 from traced.lessons.branches.solutions.mend import mend as solution
+from traced.lessons.one_program import as_one_program
 from traced.numbers.slopes import require_slopes_along
 from traced.programs.executed import find_executed
 from traced.programs.jaxprs import find_equations
@@ -107,11 +108,9 @@ mend = Exercise(
             (_GOOD,),
             (_LARGE,),
             (_UNTAMED,),
-            (_LONG,),
-            (_SQUARE,),
-            (_MANY,),
         ),
         _runs_no_exponential_for_good_rows,
+        as_one_program(returns(_mended, (_LONG,), (_SQUARE,), (_MANY,))),
         _derives_the_softmax,
     ),
     hints=(

@@ -9,6 +9,7 @@ import numpy as np
 from traced.course.exercise import Exercise
 from traced.findings.feedback import fault
 from traced.lessons.gradients.solutions.quantize import quantize as solution
+from traced.lessons.one_program import as_one_program
 from traced.questions import can_be_traced, compare, returns
 from traced.running.attempt import attempt
 
@@ -55,8 +56,8 @@ quantize = Exercise(
     questions=(
         can_be_traced(jnp.asarray(_MATRIX)),
         returns(_quantized, (jnp.asarray(_MATRIX),), (jnp.asarray(_XS),), (jnp.float32(0.3),)),
-        returns(_quantized, *((jax.device_put(x),) for x in (_MANY, _EQUAL))),
-        returns(_quantized, (jnp.array([0.3]),)),
+        returns(_quantized, (jax.device_put(_EQUAL),)),
+        as_one_program(returns(_quantized, (jax.device_put(_MANY),), (jnp.array([0.3]),))),
         _has_slope_one_inside,
     ),
     hints=(

@@ -11,6 +11,7 @@ from traced.findings.feedback import fault, require
 from traced.lessons.loops.equations import LOOPS, READ, grows_no_more_than
 from traced.lessons.loops.rows import random_rows
 from traced.lessons.loops.solutions.decayed_sum import decayed_sum as solution
+from traced.lessons.one_program import as_one_program
 from traced.numbers.slopes import require_slopes_along
 from traced.programs.jaxprs import find_equations
 from traced.questions import returns
@@ -84,12 +85,17 @@ decayed_sum = Exercise(
             _sums,
             (jnp.array([5.0, 0.5, 2.0, -1.0, 3.0]), jnp.array([1.0, 2.0, 3.0, 4.0, 5.0])),
             (jnp.array([1.0, 0.0, 0.9, 0.0, 0.5]), random_rows(5)),
-            (jnp.ones(1), jnp.array([7.0])),
-            (jnp.array([9.0, 2.0, 2.0]), jnp.ones(3)),
             (jnp.array([100.0, -1000.0, 1000.0, 1e-6, 1.0]), random_rows(5)),
-            (jnp.array([3.0, -0.5]), jnp.array([1.0, 2.0])),
         ),
         _waits_for_nothing,
+        as_one_program(
+            returns(
+                _sums,
+                (jnp.ones(1), jnp.array([7.0])),
+                (jnp.array([9.0, 2.0, 2.0]), jnp.ones(3)),
+                (jnp.array([3.0, -0.5]), jnp.array([1.0, 2.0])),
+            )
+        ),
         grows_no_more_than(4, _of_ones, 16, _LONG),
         _holds_no_pairs,
         # Late, since what is unrolled would take its time.

@@ -8,6 +8,7 @@ import numpy as np
 
 from traced.course.exercise import Exercise
 from traced.findings.feedback import Found, fault
+from traced.lessons.one_program import as_one_program
 from traced.lessons.static_shapes.reasons import reason
 from traced.lessons.static_shapes.solutions.mean_log import mean_log as solution
 from traced.numbers.nans import find_first_nan
@@ -98,8 +99,7 @@ mean_log = Exercise(
         can_be_traced(_padded(1.0), _LENGTHS),
         returns(_mean_log, (_padded(2.0), jnp.array([4, 4, 4]))),
         _ignores_the_padding,
-        # Each of one program: it can be traced.
-        lambda answer: returns(_mean_log, *_OTHERS)(jax.jit(answer)),
+        as_one_program(returns(_mean_log, *_OTHERS)),
         _is_finite_one_by_one,
         _has_a_finite_gradient,
         _derives_its_values,

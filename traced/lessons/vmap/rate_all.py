@@ -7,6 +7,7 @@ import numpy as np
 
 from traced.course.exercise import Exercise
 from traced.findings.feedback import Found, fault
+from traced.lessons.one_program import as_one_program
 from traced.lessons.vmap.solutions.rate_all import rate_all as solution
 from traced.questions import derives_its_values, keeps_its_size, returns
 from traced.running.attempt import attempt
@@ -86,10 +87,8 @@ rate_all = Exercise(
         ),
         _keeps_nan_behind_its_mask,
         keeps_its_size(_arguments, 4, 40),
-        # Each of one program: it can be traced. A counter of eight bits does not hold 300.
-        lambda answer: returns(_rated, _arguments(1), _arguments(7, features=2, hidden=300))(
-            jax.jit(answer)
-        ),
+        # More hidden numbers than a counter of eight bits holds.
+        as_one_program(returns(_rated, _arguments(1), _arguments(7, features=2, hidden=300))),
         _derives_its_values,
     ),
     hints=(

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from traced.course.exercise import Exercise
+from traced.lessons.one_program import as_one_program
 from traced.lessons.vmap.solutions.row_medians import row_medians as solution
 from traced.questions import can_be_traced, keeps_its_size, returns
 
@@ -50,7 +51,9 @@ row_medians = Exercise(
     name="row_medians",
     questions=(
         can_be_traced(*_batch(4)),
-        returns(_medians, _batch(6), _batch(3, 4), _batch(1, 1), _LARGE, _WIDE, _TIED),
+        as_one_program(
+            returns(_medians, _batch(6), _batch(3, 4), _batch(1, 1), _LARGE, _WIDE, _TIED)
+        ),
         returns(_medians, *map(_padded_with, (1e6, -1e6, np.nan, -np.inf))),
         keeps_its_size(_batch),
     ),
