@@ -238,6 +238,13 @@ def broadcast_as_they_are(f, xs, ys):
     return f(xs, ys)
 
 
+def along_the_smaller_batch(f, xs, ys):
+    sizes = [jax.tree.leaves(each)[0].shape[0] for each in (xs, ys)]
+    if sizes[0] <= sizes[1]:
+        return row_after_row(f, xs, ys)
+    return column_after_column(f, xs, ys)
+
+
 # slopes
 
 
@@ -672,7 +679,12 @@ WRONG = {
             numbers_turned,
             rows_by_the_length_of_xs,
         ],
-        "loops/unrolled": [pair_after_pair, row_after_row, column_after_column],
+        "loops/unrolled": [
+            pair_after_pair,
+            row_after_row,
+            column_after_column,
+            along_the_smaller_batch,
+        ],
         "runs/raised": [broadcast, broadcast_as_they_are],
         "value/structure": [not_called],
         "value/dtype": [all_made_floats, arguments_as_floats],

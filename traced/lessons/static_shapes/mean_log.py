@@ -64,7 +64,7 @@ def _fault_of_padding(answer: Any, padding: float, got: Any) -> Found | None:
 
 def _is_finite_one_by_one(answer: Any) -> None:
     """Require finite numbers on the way where JAX runs one operation after the other."""
-    for padding in (0.0, np.nan):
+    for padding in (0.0, -1.0, np.inf, np.nan):
         # Compiled as a whole, a product with a mask may have become a selection.
         with jax.disable_jit():
             got = attempt(answer, _padded(padding), _LENGTHS)

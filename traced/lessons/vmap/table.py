@@ -118,7 +118,7 @@ table = Exercise(
         _returns_every_pair(_product, _rows(2, 3), _rows(3, 3), _rows(3, 1)),
         _returns_every_pair(_distances, _points(3, 2), _points(1, 4)),
         _derives_its_values,
-        _keeps_its_size(_product, lambda n: _rows(n, 2)),
+        _keeps_its_size(_product, lambda n: _rows(n, n)),
         _keeps_its_size(_distances, lambda n: _points(2, n)),
         # Last, since a loop in Python takes long.
         _returns_large_tables,
