@@ -49,7 +49,7 @@ def _dropped(answer: Any, key: Any, ids: Any, batch: Any) -> Any:
 
 
 def _drops_or_doubles_each_entry(answer: Any) -> None:
-    for ids, batch in ((_IDS, _BATCH), (_IDS[:3], -_BATCH[:3] / 3)):
+    for ids, batch in ((_IDS, _BATCH), (_IDS[:1], -_BATCH[:1] / 3)):
         given = f"{len(ids)} ids, batch = f32{list(batch.shape)}"
         got = _dropped(answer, random.key(0), ids, batch)
         compare_types(batch, got, given)
@@ -142,7 +142,7 @@ def _relates_no_entries(kept: Any, apart: str) -> None:
 
 def _drops_the_same_in_any_batch(answer: Any) -> None:
     seen: dict[int, Any] = {}
-    for rows in (range(8), range(3), range(5, 8), (6,), (6, 2, 0, 5, 1, 7, 3, 4)):
+    for rows in (range(8), (2,), (6,), (6, 2, 0, 5, 1, 7, 3, 4)):
         at = np.array(rows)
         batch = np.asarray(_dropped(answer, random.key(0), _IDS[at], _BATCH[at]))
         for i, row in zip(rows, batch, strict=True):
