@@ -57,11 +57,12 @@ def _enclosed(call, *given):
         if inspect.isfunction(each) and each.__module__.startswith("traced.lessons"):
             read = inspect.getclosurevars(each)
             yield from read.nonlocals.values()
-            yield from (x for x in read.globals.values() if isinstance(x, NUMBERS))
+            yield from (
+                x for x in read.globals.values() if isinstance(x, int | float | tuple | ARRAY)
+            )
 
 
-SIZED = np.ndarray | np.generic | jax.Array | jax.ShapeDtypeStruct
-NUMBERS = int | float | tuple | np.ndarray | jax.Array
+ARRAY = np.ndarray | np.generic | jax.Array
 
 
 class _Argument:
@@ -71,10 +72,14 @@ class _Argument:
         leaves, structure = jax.tree.flatten(value, is_leaf=lambda each: isinstance(each, Iterator))
         self.structure = str(structure)
         self.sizes = [n for leaf in leaves for n in _sizes(leaf)]
-        self.others = [leaf for leaf in leaves if _numbers(leaf) is None]
-        self.numbers = [number for leaf in leaves if (number := _numbers(leaf)) is not None]
-        self.floats = [x for x, is_float in self.numbers if is_float]
-        self.numbers = [x for x, _ in self.numbers]
+        pairs = [(leaf, _numbers(leaf)) for leaf in leaves]
+        self.others = [leaf for leaf, numbers in pairs if numbers is None]
+        self.numbers = [numbers for _, numbers in pairs if numbers is not None]
+        self.floats = [
+            numbers.astype(np.float64)
+            for numbers in self.numbers
+            if numbers.dtype.kind not in "iub"  # the dtypes that NumPy lacks are of another kind
+        ]
 
     def is_like(self, other):
         """Say whether both are trees of the same leaves."""
@@ -87,24 +92,19 @@ class _Argument:
 
 
 def _sizes(leaf):
-    if isinstance(leaf, bool):
-        return ()
-    if isinstance(leaf, int):
+    if isinstance(leaf, int) and not isinstance(leaf, bool):
         return (leaf,)
-    return jax.typeof(leaf).shape if isinstance(leaf, SIZED) else ()
+    return jax.typeof(leaf).shape if isinstance(leaf, ARRAY | jax.ShapeDtypeStruct) else ()
 
 
 def _numbers(leaf):
-    if isinstance(leaf, jax.core.Tracer | jax.ShapeDtypeStruct):
-        return None
-    if not isinstance(leaf, int | float | np.ndarray | np.generic | jax.Array):
+    """Return a leaf as an array of NumPy, or nothing where it holds no numbers that are known."""
+    if isinstance(leaf, jax.core.Tracer) or not isinstance(leaf, int | float | ARRAY):
         return None
     if jax.dtypes.issubdtype(getattr(leaf, "dtype", float), jax.dtypes.prng_key):
         leaf = jax.random.key_data(leaf)
-    array = np.asarray(leaf)
-    if array.dtype.kind not in "fiub" and array.dtype.name != "bfloat16":
-        return None
-    return array.astype(np.float64), array.dtype.kind not in "iub"
+    array = np.array(leaf)  # a copy: a view of a donated array would keep it from being deleted
+    return array if array.dtype.kind in "fiub" or array.dtype.name == "bfloat16" else None
 
 
 def kinds(calls):

@@ -64,7 +64,7 @@ def _adds_up_long_vectors(answer: Any) -> None:
     # The product of all decays is zero in the first case, and most of one in the second.
     fading, lasting = np.float32(0.9) * np.cos(x), 1 - np.float32(1e-3) * abs(x)
     cases = jax.device_put([(fading, x), (lasting, np.ones_like(x))])
-    returns(_sums, *cases)(jax.jit(answer))
+    as_one_program(returns(_sums, *cases))(answer)
 
 
 def _follows_each_change(answer: Any) -> None:
