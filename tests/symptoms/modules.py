@@ -117,6 +117,13 @@ PROGRAMS = {
     "TypeError: TrainState.create() missing … 'graphdef'": (
         "nnx.TrainState.create(apply_fn=None, params=x, tx=optax.sgd(0.1))"
     ),
+    "AttributeError: 'function' object has no attribute 'init'": (
+        "from flax.training.train_state import TrainState\n"
+        "TrainState.create(apply_fn=None, params={'w': x}, tx=optax.adam)"
+    ),
+    "AttributeError: 'FrozenDict' object has no attribute": (
+        "from flax.core import FrozenDict\nFrozenDict({'w': x}).update({'w': x})"
+    ),
     "AttributeError: 'dict' object has no attribute 'unfreeze'": (
         "state = {'params': {'kernel': x}, 'opt_state': x}\nstate.unfreeze()"
     ),
