@@ -117,6 +117,9 @@ PROGRAMS = {
     "TypeError: TrainState.create() missing … 'graphdef'": (
         "nnx.TrainState.create(apply_fn=None, params=x, tx=optax.sgd(0.1))"
     ),
+    "ValueError: Cannot return captured Variable": (
+        "scale = nnx.Param(x)\nnnx.jit(lambda x: (scale, x), graph=False)(x)"
+    ),
     "AttributeError: 'function' object has no attribute 'init'": (
         "from flax.training.train_state import TrainState\n"
         "TrainState.create(apply_fn=None, params={'w': x}, tx=optax.adam)"
