@@ -172,10 +172,6 @@ PROGRAMS = {
     ("an optimizer that was not made", "optimizer-arguments"): (
         "nnx.Optimizer(nnx.Linear(3, 1, rngs=nnx.Rngs(0)), optax.adam, wrt=nnx.Param)"
     ),
-    ("an optimizer of a TrainState that was not made", "optimizer-arguments"): (
-        "from flax.training.train_state import TrainState\n"
-        'TrainState.create(apply_fn=None, params={"w": jnp.ones(3)}, tx=optax.adam)'
-    ),
     ("an optimizer before the model", "optimizer-arguments"): (
         "model = nnx.Linear(3, 1, rngs=nnx.Rngs(0))\n"
         "nnx.Optimizer(optax.adam(1e-3), model, wrt=nnx.Param)"
@@ -669,9 +665,6 @@ PROGRAMS = {
     ("rngs without dropout", "no-RngStream"): ("rngs = nnx.Rngs(params=0)\nrngs.dropout()"),
     ("nnx.checkpoint", "nnx-has-no-attribute"): ("nnx.lax_scan"),
     ("flax.optim", "flax-has-no-attribute"): ("from flax import optim"),
-    ("FrozenDict update", "frozen-struct"): (
-        'from flax.core import FrozenDict\nFrozenDict({"w": 1.0}).update({"w": 2.0})'
-    ),
     ("TrainState write", "frozen-struct"): (
         "from flax.training.train_state import TrainState\n"
         's = TrainState.create(apply_fn=None, params={"w": jnp.ones(3)}, tx=optax.sgd(0.1))\n'
