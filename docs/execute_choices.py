@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 import tokenize
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -259,11 +259,19 @@ def shortest(
     for code, some in wrong.items():
         if code in UNSTEADY:
             continue
-        each = list(candidates(some, others, exercise, page, code))
-        short = next((one for one in each if one.length <= SHORT), None)
-        if short or each:
-            found.append(short or min(each, key=lambda one: one.length))
+        if best := shortest_of(candidates(some, others, exercise, page, code)):
+            found.append(best)
     return found
+
+
+def shortest_of(answers: Iterable[Program]) -> Program | None:
+    """Return the first that is short, and look at no later one, or else the shortest."""
+    best = None
+    for each in answers:
+        if each.length <= SHORT:
+            return each
+        best = min(best or each, each, key=lambda one: one.length)
+    return best
 
 
 def choose(exercise: Exercise, answers: ModuleType, page: Page) -> list[Program]:

@@ -85,6 +85,7 @@ class TestExercises:
             assert feedback.finding is not None, feedback
             assert feedback.finding.code == code, feedback
 
+    @pytest.mark.seen_once
     def test_its_page_shows_what_its_check_says(self, exercise, answers):
         notebook = notebooks()[exercise.lesson].with_suffix(".ipynb")
         page = execute_choices.read_page(notebook)

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from html import escape
 from typing import Any
 
@@ -161,7 +162,7 @@ def source_of(answer: Any) -> str:
     import ast
     """
     lines = inspect.getsource(sys.modules[answer.__module__]).splitlines()
-    statements = ast.parse("\n".join(lines)).body
+    statements = _parsed("\n".join(lines))
     wanted, before = {answer.__name__}, 0
     while len(wanted) > before:
         before = len(wanted)
@@ -172,6 +173,11 @@ def source_of(answer: Any) -> str:
     return _spaced(
         [(type(node), "\n".join(lines[_first_line(node) - 1 : node.end_lineno])) for node in kept]
     )
+
+
+@cache  # all answers of a lesson are in one file
+def _parsed(source: str) -> list[ast.stmt]:
+    return ast.parse(source).body
 
 
 def _ruled(node: ast.stmt) -> set[str]:
