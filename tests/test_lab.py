@@ -27,7 +27,7 @@ TOKEN = "learner"
 CHECK = f"ex.{EXERCISE}.check({EXERCISE})"
 LABS_OWN = "Could not restore the debugger state"  # logged whenever a kernel restarts
 MINUTE = 60_000  # milliseconds, as Playwright counts
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.seen_once]
 
 
 @dataclass(frozen=True)
@@ -221,7 +221,6 @@ def explorer(pictures: Locator) -> Locator:
     return pictures.locator(".traced", has_text="equations traced").first
 
 
-@pytest.mark.seen_once
 def test_an_untrusted_picture_has_its_three_panes_side_by_side(pictures: Locator) -> None:
     picture = explorer(pictures)
     picture.scroll_into_view_if_needed()
@@ -234,7 +233,6 @@ def test_an_untrusted_picture_has_its_three_panes_side_by_side(pictures: Locator
     assert len({box and box["y"] for box in boxes}) == 1
 
 
-@pytest.mark.seen_once
 def test_an_untrusted_picture_has_the_colours_and_numbers_of_its_lines(pictures: Locator) -> None:
     picture = explorer(pictures)
     picture.scroll_into_view_if_needed()
@@ -247,7 +245,6 @@ def test_an_untrusted_picture_has_the_colours_and_numbers_of_its_lines(pictures:
         expect(line).to_contain_text(re.compile(rf"\b{number}\b"))
 
 
-@pytest.mark.seen_once
 def test_an_untrusted_picture_that_has_room_asks_for_no_scrolling(pictures: Locator) -> None:
     cues = pictures.get_by_text("scroll for the rest")
     cues.first.wait_for(state="attached")
@@ -259,7 +256,6 @@ def test_an_untrusted_picture_that_has_room_asks_for_no_scrolling(pictures: Loca
     assert [i for i, each in enumerate(cues.all()) if not each.evaluate(cut)] == []
 
 
-@pytest.mark.seen_once
 def test_what_was_measured_is_drawn_before_a_run(pictures: Locator) -> None:
     image = pictures.locator("img[alt='calls, to scale']")
     image.scroll_into_view_if_needed()
@@ -267,7 +263,6 @@ def test_what_was_measured_is_drawn_before_a_run(pictures: Locator) -> None:
     assert image.evaluate("each => each.complete && each.naturalWidth > 300")
 
 
-@pytest.mark.seen_once
 def test_after_a_run_pointing_at_a_line_lights_up_its_equations(pictures: Locator) -> None:
     assert run_all(pictures) == []
     picture = explorer(pictures)
@@ -281,7 +276,6 @@ def test_after_a_run_pointing_at_a_line_lights_up_its_equations(pictures: Locato
     expect(other).to_have_css("outline-style", "none")
 
 
-@pytest.mark.seen_once
 def test_a_tree_of_rows_is_indented_and_marked(pictures: Locator) -> None:
     tree = pictures.locator(".traced", has_text="used again").first
     tree.scroll_into_view_if_needed()
@@ -291,7 +285,6 @@ def test_a_tree_of_rows_is_indented_and_marked(pictures: Locator) -> None:
     expect(marked).to_have_css("background-color", "rgba(255, 179, 0, 0.2)")
 
 
-@pytest.mark.seen_once
 def test_after_a_run_a_plot_is_drawn_above_its_numbers(pictures: Locator) -> None:
     plot = pictures.locator(".traced").filter(has=pictures.page.locator("img[alt*=' by ']")).first
     plot.scroll_into_view_if_needed()

@@ -56,10 +56,12 @@ def test_the_repository_has_a_record():
     assert list(MEASURED.glob("*.json"))
 
 
+@pytest.mark.seen_once
 def test_the_page_shows_the_records():
     assert write_measured.PAGE.read_text("utf-8") == write_measured.page()
 
 
+@pytest.mark.seen_once
 def test_the_newest_release_comes_first_and_each_record_says_its_own(tmp_path, monkeypatch):
     text = sorted(MEASURED.glob("*.json"))[0].read_text("utf-8")
     jax = json.loads(text)["versions"]["jax"]
@@ -86,6 +88,7 @@ def test_the_page_has_the_median_and_how_far_it_scatters(monkeypatch):
     assert "no loss waited for\n" not in page
 
 
+@pytest.mark.seen_once
 def test_a_quick_sweep_measures_every_way_and_shows_the_medians(tmp_path):
     result = run(tmp_path, "--quick")
     assert result.returncode == 0, result.stderr
