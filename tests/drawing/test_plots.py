@@ -105,6 +105,13 @@ def test_two_calls_give_the_same_drawing_whatever_the_style():
         assert plot_lines(TIMES, "steps", "seconds") == first
 
 
+def test_a_clip_is_not_named_after_the_last_digit_of_its_place():
+    bands = {"loop": {10: (0.0, 0.02), 100: (0.05, 0.2), 1000: (0.5, 2.0)}}
+    svg = plot_lines(TIMES, "steps", "seconds", bands=bands).svg
+    assert set(re.findall(r'<clipPath id="(.*?)"', svg)) == {"clip0"}
+    assert set(re.findall(r"url\(#(.*?)\)", svg)) == {"clip0"}
+
+
 def test_no_figure_stays_open():
     plot_lines(TIMES, "steps", "seconds")
     assert matplotlib.pyplot.get_fignums() == []

@@ -221,6 +221,9 @@ def _following(svg: str) -> str:
     svg = re.sub(r' transform="rotate\(-0 [^"]*\)"|(?<=<g) id="[^"]*"', "", svg)
     svg = re.sub(r"(?<=\d\.\d)\d+(?=[^<>]*>)", "", svg)
     svg = re.sub(r">([^<]*)<", lambda text: f">{escape(unescape(text[1].strip()))}<", svg)
+    # matplotlib names a clip after its coordinates, of which the last digit is the processor's.
+    for number, name in enumerate(re.findall(r'<clipPath id="(\w+)"', svg)):
+        svg = svg.replace(name, f"clip{number}")
     inks = [[pair[dark] for pair in (INKS["ink"], CARDS["card"], CARDS["edge"])] for dark in (0, 1)]
     light, dark = (FOLLOW.format(*each) for each in inks)
     rules = f"{light}@media(prefers-color-scheme:dark){{{dark}}}"
