@@ -8,6 +8,7 @@ import tomllib
 from datetime import date
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import yaml
@@ -193,6 +194,42 @@ def test_a_form_asks_for_the_cell_and_the_versions(path: Path) -> None:
     (command,) = re.findall(r'`python -c "(.*)"`', asked)
     run = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True)
     assert run.stdout.startswith("{}.{}".format(*sys.version_info)), run.stderr
+
+
+def test_each_part_of_what_is_by_turns_has_one_turn_and_the_rest_is_in_all(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A test that no turn reaches would be asked by nobody."""
+    ours: Any = next(
+        plugin
+        for plugin in request.config.pluginmanager.get_plugins()
+        if getattr(plugin, "__file__", "") == str(ROOT / "tests/conftest.py")
+    )
+    marked = [f"test_{kind}[{case}]" for case in range(100) for kind in ("right", "wrong")]
+    chosen = [asked(ours, marked, request.config, f"{turn}/6", monkeypatch) for turn in range(6)]
+    assert all(part[-1] == "test_all_the_same" for part in chosen)
+    parts = [name for part in chosen for name in part[:-1]]
+    assert sorted(parts) == sorted(marked)
+    assert all(len(part) < 80 for part in chosen)
+    for part in chosen:
+        assert {f"test_wrong[{name.partition('[')[2]}" for name in part[:-1]} <= set(part)
+
+
+def asked(
+    ours: Any, marked: list[str], config: Any, turn: str, monkeypatch: pytest.MonkeyPatch
+) -> list[str]:
+    """Return the names of those that a run with `--turn` asks, of marked tests and one more."""
+    monkeypatch.setattr(config.option, "turn", ours._turn(turn))
+    names = {**dict.fromkeys(marked, True), "test_all_the_same": None}
+    items: list[Any] = [
+        Mock(nodeid=name, get_closest_marker=Mock(return_value=mark))
+        for name, mark in names.items()
+    ]
+    for item, name in zip(items, names, strict=True):
+        item.name = name  # `name` means something else to `Mock`
+    monkeypatch.setattr(config.hook, "pytest_deselected", Mock(), raising=False)
+    ours.pytest_collection_modifyitems(config, items)
+    return [item.name for item in items]
 
 
 def test_there_is_a_form_for_what_matters_here() -> None:

@@ -276,11 +276,13 @@ def test_an_untouched_exercise_is_not_attempted(stored: NotebookNode) -> None:
 
 
 @pytest.mark.seen_once  # on either release the solutions are checked by themselves
+@pytest.mark.by_turns
 def test_a_lesson_with_its_solutions_passes_every_check(path: Path) -> None:
     for name, verdict in verdicts(filled_in(path)).items():
         assert verdict.startswith(f"{name}: passed"), verdict
 
 
+@pytest.mark.by_turns
 @pytest.mark.skipif(not ON_THE_REFERENCE, reason="only the reference must be free of deprecations")
 def test_no_lesson_uses_what_is_deprecated(path: Path) -> None:
     failure = ""

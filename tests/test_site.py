@@ -286,6 +286,7 @@ def test_each_kind_of_page_is_for_everyone(
 
 # Each kind of page has been seen in all four looks; what one page adds shows in these two.
 @needs_browser
+@pytest.mark.by_turns
 @pytest.mark.parametrize("name", PAGES)
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
 def test_each_page_is_for_everyone(

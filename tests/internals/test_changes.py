@@ -152,6 +152,7 @@ def exercises(names):
         yield next(each for each in every if each.name == exercise), answers
 
 
+@pytest.mark.by_turns
 @pytest.mark.usefixtures("compiled_once")
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_change_is_told_and_no_answer_passes_or_is_blamed_for_it(change, monkeypatch):
