@@ -72,7 +72,7 @@ def test_a_page_has_a_wrong_program_and_a_right_one(page):
 def test_the_text_of_a_page_says_what_its_programs_run_and_little_else(page):
     text = page.read_text("utf-8")
     assert list(not_run(text)) == []
-    assert len(re.findall(r"\w+(?:['’]\w+)?", prose(text))) <= 140
+    assert len(re.findall(r"\w+(?:['’]\w+)?", prose(text))) <= 100
 
 
 def not_run(text):
