@@ -144,7 +144,9 @@ def missed(named: list[str | None], wanted: list[Pasted]) -> list[str]:
 
 
 #: Of an error that is not JAX's, a traceback tells less than the error itself.
-SOURCES = [(of_rows, LEAST), (of_programs, LEAST), (of_pages, LEAST), (of_others, 0.9)]
+#: All pages are run once more for theirs.
+PAGES = pytest.param(of_pages, LEAST, marks=pytest.mark.by_turns)
+SOURCES = [(of_rows, LEAST), (of_programs, LEAST), PAGES, (of_others, 0.9)]
 
 
 def first_pages(box: Page, texts: list[str]) -> list[str | None]:
